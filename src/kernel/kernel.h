@@ -1,0 +1,18 @@
+// The ladder: one entry point for every implementation of the reference arithmetic.
+#ifndef ONEKERNEL_KERNEL_KERNEL_H_
+#define ONEKERNEL_KERNEL_KERNEL_H_
+
+#include <cstdint>
+#include <span>
+
+#include "onekernel/types.h"
+
+namespace onekernel::kernel {
+
+// REQUIRES: every window >= 1, pnl.size() == trades.size() == combos.size(). Throws std::bad_alloc when out of memory.
+void sweep(Kernel kernel, std::span<const double> close, std::span<const Combo> combos, double fee, std::span<double> pnl,
+           std::span<std::int64_t> trades);
+
+}  // namespace onekernel::kernel
+
+#endif  // ONEKERNEL_KERNEL_KERNEL_H_
