@@ -1,0 +1,5 @@
+"""``python -m onekernel`` is the ``onekernel`` command line."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,96 @@
+// The Python face of the in-process sweep. It takes exactly what the engine takes; onekernel.series turns everything else
+// that a user may hold into these arrays first.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "onekernel/sweep.h"
+#include "onekernel/version.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using CloseArray = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ComboArray = nb::ndarray<const std::int64_t, nb::shape<-1, 6>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using ResultArray = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+template <class T>
+ResultArray<T> give_to_numpy(std::unique_ptr<T[]> values, std::size_t size) {
+  T* data = values.get();
+  nb::capsule owner(data, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
+  values.release();
+  return ResultArray<T>(data, {size}, owner);
+}
+
+// Kernels are numbered from 0 without a gap, so the list needs no second place that has to be kept up to date.
+nb::tuple kernel_names() {
+  nb::list names;
+  for (std::uint8_t number = 0;; ++number) {
+    const std::string name(onekernel::kernel_name(static_cast<onekernel::Kernel>(number)));
+    if (!onekernel::kernel_from_name(name)) break;
+    names.append(name);
+  }
+  return nb::tuple(names);
+}
+
+onekernel::Kernel find_kernel(const std::string& name) {
+  if (const auto kernel = onekernel::kernel_from_name(name)) return *kernel;
+  std::string known;
+  for (nb::handle other : kernel_names()) known += (known.empty() ? "" : ", ") + nb::cast<std::string>(other);
+  throw nb::value_error(("unknown kernel '" + name + "'; there are: " + known).c_str());
+}
+
+[[noreturn]] void raise(const onekernel::Status& status) {
+  switch (status.code()) {
+    case onekernel::StatusCode::kInvalidArgument:
+      throw nb::value_error(status.message().c_str());
+    case onekernel::StatusCode::kUnavailable:
+      PyErr_SetString(PyExc_MemoryError, status.message().c_str());
+      throw nb::python_error();
+    default:
+      PyErr_SetString(PyExc_RuntimeError, status.message().c_str());
+      throw nb::python_error();
+  }
+}
+
+std::pair<ResultArray<double>, ResultArray<std::int64_t>> sweep(const CloseArray& close, const ComboArray& combos, double fee,
+                                                                const std::string& kernel) {
+  const std::size_t count = combos.shape(0);
+  const onekernel::SweepOptions options{.fee = fee, .kernel = find_kernel(kernel)};
+  auto pnl = std::make_unique<double[]>(count);
+  auto trades = std::make_unique<std::int64_t[]>(count);
+  // A row of the array is one combo: six int64 in the same order (asserted in types.h).
+  const auto* rows = reinterpret_cast<const onekernel::Combo*>(combos.data());
+  onekernel::Status status;
+  {
+    const nb::gil_scoped_release released;
+    status = onekernel::sweep({close.data(), close.size()}, {rows, count}, options, {pnl.get(), count}, {trades.get(), count});
+  }
+  if (!status.ok()) raise(status);
+  return {give_to_numpy(std::move(pnl), count), give_to_numpy(std::move(trades), count)};
+}
+
+}  // namespace
+
+NB_MODULE(_native, module) {
+  module.doc() = "The compiled sweep. Use onekernel.sweep, which also takes other arrays and checks the prices.";
+  module.attr("__version__") = ONEKERNEL_VERSION_STRING;
+  module.attr("KERNELS") = kernel_names();
+  module.attr("DEFAULT_KERNEL") = std::string(onekernel::kernel_name(onekernel::SweepOptions{}.kernel));
+  module.def("sweep", &sweep, "close"_a.noconvert(), "combos"_a.noconvert(), "fee"_a, "kernel"_a,
+             "Run every combo over one series and return (pnl, trades), one value per combo.\n\n"
+             "close is float64 (n_bars,), combos int64 (n_combos, 6), both C-contiguous; read-only is fine and nothing is\n"
+             "converted or copied. fee is in percent per closed trade, round trip; kernel is one of KERNELS. The GIL is\n"
+             "released while the sweep runs. ValueError for an unknown kernel, a window below 1 or a fee that is not finite.");
+}

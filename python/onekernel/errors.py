@@ -1,0 +1,64 @@
+"""What can go wrong between a program and an engine, as exceptions that can be told apart.
+
+Invalid arguments are plain ``ValueError`` and ``TypeError``; these are for the rest.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class OneKernelError(Exception):
+    """Base of every error that is this package's own."""
+
+
+class ErrorCode(IntEnum):
+    """The code byte of an error reply; the same numbers as in ``include/onekernel/status.h``."""
+
+    MALFORMED_FRAME = 1
+    UNKNOWN_OPCODE = 2
+    INVALID_ARGUMENT = 3
+    LIMIT_EXCEEDED = 4
+    INTERNAL = 5
+    UNAVAILABLE = 6
+
+
+class EngineError(OneKernelError):
+    """The engine refused the request and said why; the connection stays usable unless the engine closed it.
+
+    ``code`` is the number of the error reply (see :class:`ErrorCode`), ``message`` the engine's own words.
+    """
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+
+    def __str__(self) -> str:
+        known = self.code in ErrorCode.__members__.values()
+        name = ErrorCode(self.code).name.lower().replace("_", " ") if known else f"error code {self.code}"
+        return f"{name}: {self.message}"
+
+
+class ProtocolError(OneKernelError):
+    """The peer sent bytes that are no reply to the request. The connection is closed."""
+
+
+class EngineTimeout(OneKernelError, TimeoutError):
+    """The deadline of a call passed. The connection is closed if the request was already under way."""
+
+
+class ConnectionLost(OneKernelError, ConnectionError):
+    """The engine hung up, died, was never there, or this end of the connection was closed before."""
+
+
+class ForkError(OneKernelError):
+    """The connection was made in another process; a forked child opens its own."""
+
+
+class EngineNotFound(OneKernelError, FileNotFoundError):
+    """There is no engine program where it was looked for."""
+
+
+class ReadError(OneKernelError, ValueError):
+    """A price file cannot be used; the message is one line that names the file, the row and the reason."""
