@@ -30,5 +30,6 @@ endfunction()
 
 function(onekernel_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast
+                                           -Wno-missing-field-initializers  # designated initializers leave the rest at its default on purpose
                                            -Wno-restrict)  # GCC 12 warns of string concatenation without cause (its bug 105651)
 endfunction()

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace onekernel {
@@ -29,6 +30,8 @@ enum class Kernel : std::uint8_t {
   kUnchecked,  // line by line, no bounds checks
 };
 
+// In the order of the enumeration.
+std::span<const Kernel> all_kernels();
 std::string_view kernel_name(Kernel kernel);
 std::optional<Kernel> kernel_from_name(std::string_view name);
 

@@ -1,30 +1,31 @@
 #include "kernel/kernel.h"
 
 #include <array>
-#include <utility>
 
 #include "kernel/naive.h"
 
 namespace onekernel {
 namespace {
 
-constexpr std::array<std::pair<Kernel, std::string_view>, 2> kKernelNames{{
-    {Kernel::kChecked, "checked"},
-    {Kernel::kUnchecked, "unchecked"},
-}};
+constexpr std::array kKernels{Kernel::kChecked, Kernel::kUnchecked};
 
 }  // namespace
 
+std::span<const Kernel> all_kernels() { return kKernels; }
+
 std::string_view kernel_name(Kernel kernel) {
-  for (const auto& [candidate, name] : kKernelNames) {
-    if (candidate == kernel) return name;
+  switch (kernel) {
+    case Kernel::kChecked:
+      return "checked";
+    case Kernel::kUnchecked:
+      return "unchecked";
   }
   return "unknown";
 }
 
 std::optional<Kernel> kernel_from_name(std::string_view name) {
-  for (const auto& [candidate, candidate_name] : kKernelNames) {
-    if (candidate_name == name) return candidate;
+  for (const Kernel kernel : kKernels) {
+    if (kernel_name(kernel) == name) return kernel;
   }
   return std::nullopt;
 }

@@ -53,7 +53,7 @@ Result<Listener> Listener::open_tcp(const TcpEndpoint& endpoint) {
                       " can be reached from other machines, and nothing in a classic frame says who is asking; listen on "
                       "127.0.0.1 or [::1] and use a tunnel");
   }
-  base::FileDescriptor socket(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  base::FileDescriptor socket(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket.valid()) return base::system_error("cannot create a TCP socket", errno);
   const int on = 1;  // a restart must not wait for the old connections' TIME_WAIT
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));

@@ -61,7 +61,7 @@ Result<Listener> Listener::open_unix(const UnixEndpoint& endpoint) {
   const DirectoryLock lock(path);
   if (Status room = remove_stale_socket(path); !room.ok()) return room;
 
-  base::FileDescriptor socket = unix_socket(0);
+  base::FileDescriptor socket = unix_socket(SOCK_NONBLOCK);
   if (!socket.valid()) return base::system_error("cannot create a Unix socket", errno);
   // On Linux the file gets the mode of the socket, so it is never open to others, not even between bind and chmod.
   ::fchmod(socket.get(), S_IRUSR | S_IWUSR);

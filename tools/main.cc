@@ -1,0 +1,127 @@
+// onekernel-engine: the engine as a program. Parse, run one command, report.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "onekernel/types.h"
+#include "onekernel/version.h"
+#include "tools/commands.h"
+
+namespace onekernel::tools {
+namespace {
+
+struct Arguments {
+  ServeOptions serve;
+  StdioOptions stdio;
+  InfoOptions info;
+  std::string unix_path;
+  std::string tcp;
+  double stall_timeout_s = 30.0;
+};
+
+std::vector<std::string> kernel_names() {
+  std::vector<std::string> names;
+  for (const Kernel kernel : all_kernels()) names.emplace_back(kernel_name(kernel));
+  return names;
+}
+
+void add_engine_options(CLI::App& command, server::EngineSettings& engine, std::string& timings_path) {
+  command
+      .add_option_function<std::string>(
+          "--kernel", [&engine](const std::string& name) { engine.kernel = kernel_from_name(name).value(); },
+          "Implementation; all return the same bits (default: " + std::string(kernel_name(engine.kernel)) + ")")
+      ->check(CLI::IsMember(kernel_names()));
+  command.add_option("--fee", engine.fee, "Round-trip fee per closed trade in percent: 0.09 means 0.09 %")
+      ->capture_default_str()
+      ->check([](const std::string& text) {
+        double fee = 0.0;
+        return CLI::detail::lexical_cast(text, fee) && std::isfinite(fee) ? std::string() : "the fee must be a finite number";
+      });
+  command.add_option("--max-frame-bytes", engine.limits.max_frame_bytes, "Longest body of a frame")->capture_default_str();
+  command.add_option("--max-combos", engine.limits.max_combos, "Most combos in one request")->capture_default_str();
+  command.add_option("--timings", timings_path, "Append one JSON line per request to this file: counts, bytes, compute_ns");
+}
+
+CLI::App* add_serve(CLI::App& app, Arguments& arguments) {
+  CLI::App* command =
+      app.add_subcommand("serve", "Serve clients until SIGTERM or SIGINT; print the endpoints on stdout when ready");
+  command->add_option("--unix", arguments.unix_path,
+                      "Listen on this Unix socket (at most 107 bytes; only its owner may connect)");
+  command->add_option("--tcp", arguments.tcp, "Listen on HOST:PORT, loopback only; port 0 lets the system choose");
+  add_engine_options(*command, arguments.serve.settings.engine, arguments.serve.timings_path);
+  command->add_option("--max-connections", arguments.serve.settings.engine.limits.max_connections, "Most clients at one time")
+      ->capture_default_str();
+  command
+      ->add_option("--stall-timeout", arguments.stall_timeout_s,
+                   "Seconds that a client may stall inside a frame or a reply; between requests it may idle for ever")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 86400.0));
+  command->add_flag("--stop-on-eof", arguments.serve.stop_on_eof, "Stop when standard input ends: never outlive the parent");
+  command->add_option("--log-level", arguments.serve.log_level, "What to log on stderr")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"debug", "info", "warning", "off"}));
+  return command;
+}
+
+CLI::App* add_stdio(CLI::App& app, Arguments& arguments) {
+  CLI::App* command = app.add_subcommand("stdio", "Answer one request from standard input on standard output");
+  add_engine_options(*command, arguments.stdio.engine, arguments.stdio.timings_path);
+  return command;
+}
+
+CLI::App* add_info(CLI::App& app, Arguments& arguments) {
+  CLI::App* command = app.add_subcommand("info", "Say what this engine is: version, kernels, limits");
+  command->add_flag("--json", arguments.info.json, "For machines");
+  return command;
+}
+
+// Turns what only makes sense together into settings. Errors: kInvalidArgument.
+Status complete(Arguments& arguments) {
+  server::ServerSettings& settings = arguments.serve.settings;
+  settings.patience = std::chrono::milliseconds(std::max<std::int64_t>(1, std::llround(arguments.stall_timeout_s * 1000.0)));
+  if (!arguments.unix_path.empty()) settings.endpoints.emplace_back(transport::UnixEndpoint{arguments.unix_path});
+  if (!arguments.tcp.empty()) {
+    Result<transport::TcpEndpoint> tcp = transport::parse_host_port(arguments.tcp);
+    if (!tcp.ok()) return tcp.status();
+    settings.endpoints.emplace_back(std::move(tcp).value());
+  }
+  return {};
+}
+
+int run(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app("The onekernel engine: one kernel for research and live, behind a socket or a pipe", "onekernel-engine");
+  app.set_version_flag("--version", "onekernel-engine " ONEKERNEL_VERSION_STRING);
+  app.require_subcommand(1);
+  const CLI::App* serve_command = add_serve(app, arguments);
+  const CLI::App* stdio_command = add_stdio(app, arguments);
+  add_info(app, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+  }
+  if (const Status status = complete(arguments); !status.ok()) return fail(status);
+  if (serve_command->parsed()) return serve(arguments.serve);
+  if (stdio_command->parsed()) return stdio(arguments.stdio);
+  return info(arguments.info);
+}
+
+}  // namespace
+
+int fail(const Status& status) {
+  fmt::print(stderr, "onekernel-engine: {}\n", status.message());
+  return status.code() == StatusCode::kInvalidArgument ? kExitUsage : kExitFailed;
+}
+
+}  // namespace onekernel::tools
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  return onekernel::tools::run(argc, argv);
+}
