@@ -9,8 +9,8 @@ inputs() {
   echo "$PWD"
   find python -name '*.py' -o -name '*.pyi' | sort
   {
-    find CMakeLists.txt pyproject.toml cmake include src tools -type f
-    find python -type f \( -name '*.cc' -o -name '*.h' -o -name CMakeLists.txt \)
+    find CMakeLists.txt pyproject.toml cmake include src tools -type f ! -name '*_test.cc'
+    find python -type f \( -name '*.cc' -o -name '*.h' -o -name '*.stubs' -o -name CMakeLists.txt \)
   } | sort | xargs sha256sum
 }
 
