@@ -13,7 +13,7 @@
 namespace onekernel::transport {
 namespace {
 
-constexpr int kBacklog = 128;
+constexpr int kBacklog = SOMAXCONN;
 
 using AddressList = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 

@@ -13,7 +13,7 @@
 namespace onekernel::transport {
 namespace {
 
-constexpr int kBacklog = 128;
+constexpr int kBacklog = SOMAXCONN;
 
 sockaddr_un address_of(const std::string& path) {
   sockaddr_un address{};
