@@ -41,8 +41,8 @@ def encode_request(
 ) -> tuple[bytes, memoryview, memoryview]:
     """Return the request as (header bytes, view of close, view of params), to be sent one after the other.
 
-    close: float64 (n_bars,); combos: int64 (n_combos, 6); both C-contiguous. ValueError if the body would not fit a frame
-    of 4 GiB.
+    close: float64 (n_bars,); combos: int64 (n_combos, 6); both C-contiguous. ValueError if the body would not fit a
+    frame of 4 GiB.
     """
     body_bytes = _COUNTS_BYTES + close.nbytes + combos.nbytes
     if body_bytes > MAX_BODY_BYTES:

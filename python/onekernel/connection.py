@@ -26,6 +26,8 @@ from .errors import ConnectionLost, EngineError, EngineTimeout, ForkError, Proto
 
 _TIMEVAL = struct.Struct("@ll")
 _IOV_MAX = 1024
+_LONGEST_WAIT = 2_000_000.0  # seconds, 23 days: what poll's int of milliseconds can hold
+_SEND_FLAGS = int(socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
 _HUNG_UP = (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN, errno.ESHUTDOWN)
 _PREFIX_BYTES = classic.PREFIX.size
 
@@ -53,14 +55,15 @@ class Connection:
     ) -> npt.NDArray[np.float64]:
         """Send a request and return its reply's body as float64, shape (reply bytes / 8,).
 
-        EngineError if the engine refuses, EngineTimeout when the deadline passes, ConnectionLost, ProtocolError, ForkError.
+        EngineError if the engine refuses, EngineTimeout when the deadline passes, ConnectionLost, ProtocolError,
+        ForkError.
         """
         if os.getpid() != self._pid:
             raise ForkError(f"{self.url} was connected in process {self._pid}; connect again in the forked child")
         request = classic.encode_request(opcode, close, combos)
         seconds = self.timeout if timeout is None else check_timeout(timeout)
         deadline = time.monotonic() + seconds
-        if not self._turn.acquire(timeout=min(seconds, threading.TIMEOUT_MAX)):
+        if not self._turn.acquire(timeout=seconds):
             raise EngineTimeout(f"{self.url}: another thread's call did not end within {seconds:g} s")
         try:
             if self._closed_because is not None:
@@ -90,7 +93,7 @@ class Connection:
     def _exchange(
         self, request: tuple[bytes, memoryview, memoryview], body_bytes: int, seconds: float, deadline: float
     ) -> npt.NDArray[np.float64]:
-        # The prefix fills the second half of element 0, so the body after it starts on an element: aligned, and no copy.
+        # The prefix fills the second half of element 0, so the body starts on element 1: aligned, and without a copy.
         reply = np.empty(1 + body_bytes // 8)
         try:
             self._send(request, deadline)
@@ -115,22 +118,26 @@ class Connection:
     def _send(self, request: Sequence[bytes | memoryview], deadline: float) -> None:
         pieces = [memoryview(piece) for piece in request if len(piece)]
         while pieces:
-            try:
-                sent = self._socket.sendmsg(pieces[:_IOV_MAX], (), socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
-            except BlockingIOError:
-                self._poll.poll(math.ceil(1000 * _remaining(deadline)))
-                continue
-            except OSError as error:
-                if error.errno in _HUNG_UP:
-                    self._raise_pending_error(deadline)
-                raise
+            sent = self._send_some(pieces[:_IOV_MAX], deadline)
             while pieces and sent >= len(pieces[0]):
                 sent -= len(pieces.pop(0))
-            if sent:
+            if pieces:
+                # The kernel's buffer is full. A blocking send would start its timeout anew for every part it takes.
                 pieces[0] = pieces[0][sent:]
+                self._poll.poll(math.ceil(1000 * _remaining(deadline)))
+
+    def _send_some(self, pieces: list[memoryview], deadline: float) -> int:
+        try:
+            return self._socket.sendmsg(pieces, (), _SEND_FLAGS)
+        except BlockingIOError:
+            return 0
+        except OSError as error:
+            if error.errno in _HUNG_UP:
+                self._raise_pending_error(deadline)
+            raise
 
     def _receive(self, reply: memoryview, deadline: float) -> None:
-        """Fill `reply` (prefix and body); the length is compared with what the request allows before the body counts."""
+        """Fill `reply` (prefix and body), unless the length in the prefix is not the one that the request allows."""
         got = self._receive_some(reply, deadline)
         while got < _PREFIX_BYTES:
             got += self._receive_some(reply[got:], deadline)
@@ -196,7 +203,7 @@ def check_timeout(timeout: float) -> float:
     seconds = float(timeout)
     if not 0.0 < seconds < math.inf:
         raise ValueError(f"timeout is {timeout}; it must be a finite number of seconds above zero")
-    return seconds
+    return min(seconds, _LONGEST_WAIT)
 
 
 def _remaining(deadline: float) -> float:

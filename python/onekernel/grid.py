@@ -12,9 +12,9 @@ import numpy.typing as npt
 def hma_combos(lengths: Iterable[int]) -> npt.NDArray[np.int64]:
     """Return one combo per length: int64 (n, 6), rows (half, full, smooth, third, half3, full3).
 
-    From a length n: half = round(n/2), full = n, smooth = round(sqrt(n)), full3 = half, third = max(1, round(full3/3)),
-    half3 = max(1, round(full3/2)), where round is Python's (half to even). Libraries differ in this rule; to use another,
-    give the six windows themselves to :func:`onekernel.sweep`.
+    From a length n: half = round(n/2), full = n, smooth = round(sqrt(n)), full3 = half,
+    third = max(1, round(full3/3)), half3 = max(1, round(full3/2)), where round is Python's (half to even). Libraries
+    differ in this rule; to use another, give the six windows themselves to :func:`onekernel.sweep`.
 
     ValueError if a length is not a whole number or is below 2 (length 1 would give a window of 0); its index is named.
     """

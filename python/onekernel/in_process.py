@@ -10,8 +10,8 @@ from .series import as_close, as_combos, as_fee
 def sweep(close: object, combos: object, *, fee: float, kernel: str | None = None) -> SweepResult:
     """Run every combo over one price series in this process.
 
-    close: prices, oldest first, (n_bars,): NumPy array of any real dtype or stride, pandas or polars Series, Arrow array,
-        or a list of numbers. A C-contiguous float64 array is used without a copy. It is never changed.
+    close: prices, oldest first, (n_bars,): NumPy array of any real dtype or stride, pandas or polars Series, Arrow
+        array, or a list of numbers. A C-contiguous float64 array is used without a copy. It is never changed.
     combos: (n_combos, 6) whole numbers, as from :func:`onekernel.hma_grid`.
     fee: round-trip fee per closed trade, in percent (0.09 means 0.09 %).
     kernel: one of ``onekernel.KERNELS``; None takes the default. All return the same bits and differ in speed only.

@@ -40,7 +40,7 @@ def sweep(close: object, combos: object, *, fee: float) -> SweepResult:
 
 
 def run(close: Floats, combos: Ints, fee: float) -> SweepResult:
-    """Do the same on float64 (n_bars,) and int64 (n_combos, 6) as they are: NaN and zeros give what IEEE arithmetic gives."""
+    """Do the same on float64 (n_bars,) and int64 (n_combos, 6) without a check: NaN and zeros give what IEEE gives."""
     pnl = np.empty(len(combos), np.float64)
     trades = np.empty(len(combos), np.int64)
     _sweep(close, combos, fee, pnl, trades)

@@ -20,8 +20,8 @@ _INT64 = np.iinfo(np.int64)
 def as_close(close: object) -> npt.NDArray[np.float64]:
     """Return a series of prices as float64 (n_bars,), C-contiguous and checked.
 
-    ``close`` is one-dimensional, oldest price first: a NumPy array of any real dtype, stride and byte order, a pandas or
-    polars Series, an Arrow Array or ChunkedArray, or a list of numbers.
+    ``close`` is one-dimensional, oldest price first: a NumPy array of any real dtype, stride and byte order, a pandas
+    or polars Series, an Arrow Array or ChunkedArray, or a list of numbers.
 
     TypeError if it does not hold real numbers; ValueError if it is empty, has more than one dimension, or holds a price
     that is missing, NaN, infinite, zero or negative (the first such index is named).
@@ -43,7 +43,7 @@ def first_bad_price(values: npt.NDArray[np.float64]) -> int | None:
 
 
 def as_float64(values: object, name: str = "close") -> npt.NDArray[np.float64]:
-    """Return one-dimensional real numbers as float64, C-contiguous; missing values become NaN. The values are not checked."""
+    """Return one-dimensional real numbers as float64, C-contiguous, unchecked; missing values become NaN."""
     array = _to_numpy(values, name)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} holds {array.dtype} values; it must hold real numbers")
@@ -57,8 +57,8 @@ def as_combos(combos: object) -> npt.NDArray[np.int64]:
 
     A row is (half, full, smooth, third, half3, full3). Whole numbers in another real dtype are accepted.
 
-    TypeError if the values are not real numbers; ValueError if the shape is not (n, 6), a value is not a whole number or
-    does not fit 64 bits, or a window is below 1 (combo and field are named).
+    TypeError if the values are not real numbers; ValueError if the shape is not (n, 6), a value is not a whole number
+    or does not fit 64 bits, or a window is below 1 (combo and field are named).
     """
     array = np.asarray(combos)
     if array.dtype.kind not in "iuf":
@@ -69,7 +69,8 @@ def as_combos(combos: object) -> npt.NDArray[np.int64]:
     if rows.size and rows.min() < 1:
         combo, field = np.argwhere(rows < 1)[0]
         raise ValueError(
-            f"combo {combo}: window '{WINDOW_FIELDS[field]}' is {rows[combo, field]}, but a window is at least 1 bar long"
+            f"combo {combo}: window '{WINDOW_FIELDS[field]}' is {rows[combo, field]}, "
+            "but a window is at least 1 bar long"
         )
     return rows
 
@@ -96,7 +97,8 @@ def _exact_int64(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if bad.any():
         combo, field = np.argwhere(bad)[0]
         raise ValueError(
-            f"combo {combo}: window '{WINDOW_FIELDS[field]}' is {array[combo, field]}, which is not a whole 64-bit number"
+            f"combo {combo}: window '{WINDOW_FIELDS[field]}' is {array[combo, field]}, "
+            "which is not a whole 64-bit number"
         )
     return array
 
@@ -117,7 +119,7 @@ def _from_numpy(values: Any, _name: str) -> npt.NDArray[Any]:
 
 def _from_pandas(values: Any, name: str) -> npt.NDArray[Any]:
     if values.ndim != 1:
-        raise ValueError(f"{name} must have one dimension, but it is a table of shape {values.shape}: choose one column")
+        raise ValueError(f"{name} must have one dimension, but its shape is {values.shape}: choose one column")
     if values.dtype.kind not in "iuf":
         raise TypeError(f"{name} holds {values.dtype} values; it must hold real numbers")
     if isinstance(values.dtype, np.dtype):

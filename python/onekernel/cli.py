@@ -1,0 +1,229 @@
+"""The ``onekernel`` command line.
+
+Results go to standard output, progress and messages to standard error. Exit status: 0 done, 1 failed, 2 bad usage or
+bad input, 130 interrupted. NumPy, pyarrow and the kernel are loaded by the commands that need them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
+
+import typer
+
+from .output_format import Format
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from .result import SweepResult
+
+FAILED, BAD_USAGE, INTERRUPTED = 1, 2, 130
+
+app = typer.Typer(
+    help="One compiled kernel: sweeps over price files, an engine for other programs, and the study of the boundary.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+_PASSED_ON = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"onekernel {version('onekernel')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def sweep(
+    file: Annotated[Path, typer.Argument(help="Prices: CSV (also .csv.gz), Parquet, Feather or Arrow, NPY.")],
+    fee: Annotated[float, typer.Option(help="Percent per closed trade, round trip: 0.09 means 0.09 %.")],
+    lengths: Annotated[
+        str, typer.Option(help="Window lengths: start:stop:count, or a list such as 20,50,100.")
+    ] = "6:200:80",
+    column: Annotated[str, typer.Option(help="The column of prices, oldest first.")] = "close",
+    timestamp_column: Annotated[
+        str | None, typer.Option(help="The column that must ascend; found by its name if not given.")
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="Between the fields of a CSV, or 'tab'; found out if not given.")
+    ] = None,
+    kernel: Annotated[str | None, typer.Option(help="Which kernel; all give the same bits.")] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="Run in the engine at this URL (unix:/path or tcp://host:port).")
+    ] = None,
+    output_format: Annotated[Format, typer.Option("--format", help="What to write on standard output.")] = Format.table,
+    best: Annotated[int, typer.Option(min=1, help="How many of the best and of the worst a table shows.")] = 5,
+) -> None:
+    """Run a grid of parameter sets over a file of prices."""
+    with _errors_in_one_line():
+        from .lengths import parse_lengths
+        from .output import Report, write
+        from .readers import read_prices
+
+        combos = _or_bad_usage("--lengths", lambda: parse_lengths(lengths))
+        if engine is not None and kernel is not None:
+            _fail("--kernel: the engine at --engine has its own kernel; choose it where that is started", BAD_USAGE)
+        _or_bad_usage("--kernel", lambda: _check_kernel(kernel))
+        prices = read_prices(file, column, timestamp_column=timestamp_column, delimiter=delimiter)
+        for note in prices.notes:
+            print(f"onekernel: note: {note}", file=sys.stderr)
+        result = _sweep(prices.close, combos, fee, kernel, engine)
+        used = None if engine is not None else kernel or _default_kernel()
+        write(Report(str(file), column, len(prices.close), fee, used, combos, result), output_format, best)
+
+
+@app.command(context_settings=_PASSED_ON, add_help_option=False)
+def serve(context: typer.Context) -> None:
+    """Run the engine program for other programs; all arguments are its own (see serve --help)."""
+    _become_engine("serve", context.args)
+
+
+@app.command(context_settings=_PASSED_ON, add_help_option=False)
+def info(context: typer.Context) -> None:
+    """Show the engine's version, kernels and limits; all arguments are its own (see info --help)."""
+    _become_engine("info", context.args)
+
+
+@app.command()
+def study(
+    out: Annotated[Path, typer.Option(help="The folder for study.json and the report.")] = Path("out"),
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
+) -> None:
+    """Measure every way of calling the kernel on this machine, and prove that all compute the same."""
+    with _errors_in_one_line():
+        try:
+            from onekernel_study import commands
+        except ImportError as error:
+            _fail_study(error)
+        raise typer.Exit(commands.study(out, quick))
+
+
+@app.command()
+def verdict(
+    study_json: Annotated[Path, typer.Argument(help="A study.json, as written by 'onekernel study'.")] = Path(
+        "out/study.json"
+    ),
+) -> None:
+    """Say from a study's numbers whether a service boundary costs anything that matters."""
+    with _errors_in_one_line():
+        try:
+            from onekernel_study import commands
+        except ImportError as error:
+            _fail_study(error)
+        raise typer.Exit(commands.verdict(study_json))
+
+
+def _sweep(
+    close: npt.NDArray[np.float64], combos: npt.NDArray[np.int64], fee: float, kernel: str | None, url: str | None
+) -> SweepResult:
+    from .chunks import sweep_in_parts
+
+    if url is None:
+        from .in_process import sweep as run
+
+        with _progress(len(combos)) as advance:
+            return sweep_in_parts(lambda part: run(close, part, fee=fee, kernel=kernel), combos, advance)
+    from .engine import connect
+
+    with _or_bad_usage("--engine", lambda: connect(url)) as engine, _progress(len(combos)) as advance:
+        return sweep_in_parts(lambda part: engine.sweep(close, part, fee=fee), combos, advance)
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar on standard error if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("combos"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("sweep", total=total)
+        yield lambda done: progress.advance(task, done)
+
+
+@contextmanager
+def _errors_in_one_line() -> Iterator[None]:
+    """The one place where errors become a line on standard error and an exit status."""
+    from .errors import OneKernelError
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    except ValueError as error:  # a ReadError too
+        _fail(str(error), BAD_USAGE)
+    except (OneKernelError, ImportError, MemoryError) as error:
+        _fail(str(error) or "out of memory", FAILED)
+
+
+_Value = TypeVar("_Value")
+
+
+def _or_bad_usage(option: str, make: Callable[[], _Value]) -> _Value:
+    try:
+        return make()
+    except ValueError as error:
+        _fail(f"{option}: {error}", BAD_USAGE)
+
+
+def _check_kernel(kernel: str | None) -> None:
+    from ._native import KERNELS
+
+    if kernel is not None and kernel not in KERNELS:
+        raise ValueError(f"there is no kernel '{kernel}'; there are: {', '.join(KERNELS)}")
+
+
+def _default_kernel() -> str:
+    from ._native import DEFAULT_KERNEL
+
+    return DEFAULT_KERNEL
+
+
+def _become_engine(command: str, arguments: list[str]) -> NoReturn:
+    from .errors import EngineNotFound
+    from .locate import engine_path
+
+    try:
+        program = str(engine_path())
+        sys.stdout.flush()
+        os.execv(program, [program, command, *arguments])
+    except (EngineNotFound, OSError) as error:
+        _fail(str(error), FAILED)
+
+
+def _fail_study(error: ImportError) -> NoReturn:
+    _fail(f"the study needs more packages ({error}): pip install 'onekernel[study]'", FAILED)
+
+
+def _fail(message: str, status: int) -> NoReturn:
+    print(f"onekernel: {message}", file=sys.stderr)
+    raise typer.Exit(status)
