@@ -1,0 +1,55 @@
+"""What `onekernel study` and `onekernel verdict` call. Each returns the exit code: 0, 1 failed, 2 bad usage."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from onekernel.errors import OneKernelError
+
+from onekernel_study import document, report_markdown, workload
+from onekernel_study import verdict as words
+from onekernel_study.plan import NORMAL, QUICK, Plan
+from onekernel_study.progress import Progress
+from onekernel_study.report_terminal import print_report, print_verdict
+from onekernel_study.rows import ROWS, Row
+from onekernel_study.study import run
+
+
+def study(out: Path, quick: bool) -> int:
+    """Measures the published workload, writes out/study.json and out/report.md, prints the tables."""
+    return study_of(workload.published(), out, QUICK if quick else NORMAL)
+
+
+def study_of(swept: workload.Workload, out: Path, plan: Plan, rows: Sequence[Row] = ROWS) -> int:
+    """The same for any workload, plan and rows."""
+    progress = Progress()
+    try:
+        result = run(swept, plan, progress, rows)
+        document.write(result, out / "study.json")
+        report = report_markdown.render(json.loads((out / "study.json").read_text(encoding="utf-8")))
+        (out / "report.md").write_text(report, encoding="utf-8")
+    except (OneKernelError, OSError) as error:
+        progress.clear()
+        print(f"onekernel study: {error}", file=sys.stderr)
+        return 1
+    progress.clear()
+    print_report(result, sys.stdout)
+    return _outcome(result.equivalence.complaints)
+
+
+def verdict(study_json: Path) -> int:
+    """Prints the verdict of an existing study.json again."""
+    try:
+        result = document.read(study_json)
+    except (document.DocumentError, OSError) as error:
+        print(f"onekernel verdict: {error}", file=sys.stderr)
+        return 2
+    print_verdict(words.sentences(result), sys.stdout)
+    return _outcome(result.equivalence.complaints)
+
+
+def _outcome(complaints: Sequence[str]) -> int:
+    for complaint in complaints:
+        print(f"gate failed: {complaint}", file=sys.stderr)
+    return 1 if complaints else 0

@@ -1,0 +1,116 @@
+"""The echo curve: what a crossing costs that computes nothing, by size and by transport."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+import onekernel as ok
+
+from onekernel_study import fit
+from onekernel_study.crossings import Transport
+from onekernel_study.gate import bits
+from onekernel_study.percentiles import percentile
+from onekernel_study.progress import Progress
+from onekernel_study.schema import EchoFit, EchoPoint
+from onekernel_study.stopwatch import collector_off, timed
+
+SIZES = (1, 10, 100, 1_000, 10_000, 100_000, 150_000)
+TRANSPORTS: tuple[Transport, ...] = ("unix", "tcp")
+FLOAT_BYTES = 8
+CHUNKS = 10
+
+
+@dataclass
+class _Point:
+    """The samples of one size over one transport; a complaint ends its measuring."""
+
+    payload: npt.NDArray[np.float64]
+    calls: int
+    samples_ns: list[int] = field(default_factory=list)
+    complaint: str | None = None
+
+
+def measure_echo(
+    engines: Mapping[str, ok.Engine], calls: Mapping[int, int], progress: Progress, seed: int = 42
+) -> tuple[EchoPoint, ...]:
+    """Echoes each size calls[size] times over each engine (by transport), in interleaved chunks.
+
+    Every payload differs from the last at both ends, and every reply is compared with it in full before its time
+    counts; the comparison is not timed.
+    """
+    rng = np.random.default_rng(seed)
+    points = {(t, size): _Point(rng.normal(100.0, 1.0, size), n) for size, n in calls.items() for t in engines}
+    with collector_off():
+        for chunk in range(-1, CHUNKS):
+            progress.show(f"echo, part {chunk + 1} of {CHUNKS}")
+            for (transport, _), point in points.items():
+                _echo_chunk(engines[transport], point, chunk)
+    return tuple(_summary(transport, point) for (transport, _), point in sorted(points.items(), key=_order))
+
+
+def _echo_chunk(engine: ok.Engine, point: _Point, chunk: int) -> None:
+    """One chunk of a point's calls; chunk -1 is the warm-up, a few calls that are compared and not kept."""
+    n = min(20, point.calls) if chunk < 0 else _share(point.calls, chunk)
+    for _ in range(n):
+        if point.complaint:
+            return
+        point.payload[0] += 1.0
+        point.payload[-1] += 0.5
+        nanoseconds, reply = timed(partial(engine.echo, point.payload))
+        point.complaint = echo_complaint(point.payload, reply)
+        if chunk >= 0:
+            point.samples_ns.append(nanoseconds)
+
+
+def _share(calls: int, chunk: int) -> int:
+    return calls * (chunk + 1) // CHUNKS - calls * chunk // CHUNKS
+
+
+def echo_complaint(sent: npt.NDArray[np.float64], got: npt.NDArray[np.float64]) -> str | None:
+    """Where an echo differs from what was sent, or None where it is the same bytes."""
+    if got.shape != sent.shape or got.dtype != sent.dtype:
+        return f"{got.dtype} of shape {got.shape} came back for {sent.dtype} of shape {sent.shape}"
+    wrong = np.flatnonzero(bits(got) != bits(sent))
+    if not len(wrong):
+        return None
+    i = int(wrong[0])
+    return f"float {i} of {len(sent)} came back as {float(got[i])!r} where {float(sent[i])!r} was sent"
+
+
+def _summary(transport: str, point: _Point) -> EchoPoint:
+    size, ns = len(point.payload), point.samples_ns
+    if point.complaint:
+        return EchoPoint(transport, size, FLOAT_BYTES * size, len(ns), None, None, None, point.complaint)
+    p50, p90, p99 = (percentile(ns, q) / 1e3 for q in (50, 90, 99))
+    return EchoPoint(transport, size, FLOAT_BYTES * size, len(ns), p50, p90, p99, None)
+
+
+def _order(item: tuple[tuple[str, int], _Point]) -> tuple[int, int]:
+    transport, size = item[0]
+    return (TRANSPORTS.index(transport) if transport in TRANSPORTS else len(TRANSPORTS), size)
+
+
+def fit_echo(points: Sequence[EchoPoint]) -> tuple[EchoFit, ...]:
+    """One fit per transport, in the order of the points; a transport with a withheld point has none."""
+    fits = []
+    for transport in dict.fromkeys(point.transport for point in points):
+        mine = [point for point in points if point.transport == transport]
+        times = [point.p50_us / 1e6 for point in mine if point.p50_us is not None]
+        if len(times) == len(mine):
+            line = fit.fit_line([2.0 * point.bytes for point in mine], times)
+            smallest = min(mine, key=lambda point: point.floats)
+            fits.append(_echo_fit(transport, line, smallest))
+    return tuple(fits)
+
+
+def _echo_fit(transport: str, line: fit.Line, smallest: EchoPoint) -> EchoFit:
+    return EchoFit(
+        transport=transport,
+        floor_us=line.floor_s * 1e6,
+        bandwidth_gb_s=line.bandwidth / 1e9,
+        p50_one_float_us=smallest.p50_us or 0.0,
+        worst_residual_percent=100.0 * max(map(abs, line.residuals)),
+        method=fit.METHOD,
+    )

@@ -1,0 +1,30 @@
+"""Percentiles and medians of raw samples.
+
+Percentiles are nearest-rank: the smallest sample that at least q percent of the samples do not exceed. So a
+percentile is always a time that was really measured, never a value between two of them. The median of an even number
+of runs is the mean of the two in the middle, as usual.
+"""
+
+import statistics
+from collections.abc import Sequence
+
+
+def percentile(samples: Sequence[float], q: int) -> float:
+    """The nearest-rank percentile of unsorted samples, q a whole number from 1 to 100.
+
+    Raises ValueError where there are no samples or q is outside its range.
+    """
+    if not samples:
+        raise ValueError("a percentile needs at least one sample, got none")
+    if not 1 <= q <= 100:
+        raise ValueError(f"a percentile lies between 1 and 100, got {q}")
+    # Whole-number arithmetic: q / 100 * n in floating point can land just above a whole rank and skip to the next.
+    rank = -(-q * len(samples) // 100)
+    return sorted(samples)[rank - 1]
+
+
+def median(samples: Sequence[float]) -> float:
+    """The median; raises ValueError where there are no samples."""
+    if not samples:
+        raise ValueError("a median needs at least one sample, got none")
+    return float(statistics.median(samples))

@@ -1,0 +1,42 @@
+"""How often everything is measured: the normal plan and the quick one."""
+
+from dataclasses import dataclass
+
+from onekernel_study.derived import CallCounts
+
+SWEEP_CALLS = 80
+BARS = 150_000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Counts only: what is measured does not depend on the plan. Boxed rounds are those of the time-boxed rows."""
+
+    quick: bool
+    rounds: int
+    boxed_rounds: int
+    echo_calls: dict[int, int]
+    serialization_repeats: int
+    spawns: int
+    calls: CallCounts
+
+
+NORMAL = Plan(
+    quick=False,
+    rounds=10,
+    boxed_rounds=3,
+    echo_calls={1: 10_000, 10: 10_000, 100: 10_000, 1_000: 10_000, 10_000: 3_000, 100_000: 500, 150_000: 500},
+    serialization_repeats=50,
+    spawns=40,
+    calls=CallCounts(per_sweep=SWEEP_CALLS, sweeps=50, after_compute=30, per_bar=BARS, per_bar_full=BARS),
+)
+
+QUICK = Plan(
+    quick=True,
+    rounds=3,
+    boxed_rounds=1,
+    echo_calls={1: 2_000, 10: 2_000, 100: 2_000, 1_000: 2_000, 10_000: 1_000, 100_000: 200, 150_000: 200},
+    serialization_repeats=10,
+    spawns=10,
+    calls=CallCounts(per_sweep=SWEEP_CALLS, sweeps=20, after_compute=10, per_bar=20_000, per_bar_full=BARS),
+)
