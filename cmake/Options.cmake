@@ -18,6 +18,10 @@ if(ONEKERNEL_SANITIZE)
   add_link_options(-fsanitize=${ONEKERNEL_SANITIZE})
 endif()
 
+if(ONEKERNEL_BUILD_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # coverage of the library, which is what the fuzzer steers by
+endif()
+
 # onekernel_library(<folder> SOURCES ... DEPENDS ...): the static library of one folder under src/.
 function(onekernel_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
@@ -29,7 +33,8 @@ function(onekernel_library name)
 endfunction()
 
 function(onekernel_warnings target)
+  # Designated initializers leave the rest at its default on purpose. GCC 12 warns of string concatenation without cause
+  # (its bug 105651).
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast
-                                           -Wno-missing-field-initializers  # designated initializers leave the rest at its default on purpose
-                                           -Wno-restrict)  # GCC 12 warns of string concatenation without cause (its bug 105651)
+                                           -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 endfunction()

@@ -123,7 +123,7 @@ RECOVERABLE = {
     "opcode 2": (framed(header(2, 0, 0)), UNKNOWN_OPCODE, ["opcode 2"]),
     "opcode 255 with a payload": (framed(header(255, 1, 0) + b"\0" * 8), UNKNOWN_OPCODE, ["opcode 255"]),
     "window 0": (request(SWEEP, [1.0, 2.0], [(1,) * 6, (1, 1, 0, 1, 1, 1)]), INVALID, ["combo 1", "'smooth'"]),
-    "negative window": (request(SWEEP, [1.0], [(-(2**63), 1, 1, 1, 1, 1)]), INVALID, ["combo 0", "'half'", str(-(2**63))]),
+    "negative window": (request(SWEEP, [], [(-(2**63), 1, 1, 1, 1, 1)]), INVALID, ["combo 0", "'half'", str(-(2**63))]),
     "too many combos": (request(SWEEP, [1.0], [(1,) * 6] * 101), LIMIT, ["101 combos", "100", "--max-combos"]),
     "garbage as large as the limit": (framed(b"\x07" * 2_000_000), UNKNOWN_OPCODE, ["opcode 7"]),
 }  # fmt: skip
