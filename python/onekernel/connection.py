@@ -86,10 +86,6 @@ class Connection:
             self._closed_because = "close() was called"
             _shutdown(self._socket)
 
-    def forget(self) -> None:
-        """In a forked child: give up the inherited descriptor."""
-        self._socket.close()
-
     def _exchange(
         self, request: tuple[bytes, memoryview, memoryview], body_bytes: int, seconds: float, deadline: float
     ) -> npt.NDArray[np.float64]:
@@ -195,6 +191,7 @@ class Connection:
     def _shut(self, reason: str) -> None:
         if self._closed_because is None:
             self._closed_because = reason
+        _shutdown(self._socket)  # a forked child may hold a copy of the descriptor; the engine must see the end anyway
         self._socket.close()
 
 

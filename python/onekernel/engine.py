@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from types import TracebackType
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from .classic import Opcode, decode_sweep
 from .connection import Connection, check_timeout
 from .engine_process import EngineProcess, Transport
-from .errors import ConnectionLost, EngineTimeout
+from .errors import ConnectionLost
 from .result import SweepResult
 from .series import as_close, as_combos, as_fee, as_float64
 
@@ -58,11 +57,11 @@ class Engine:
         """
         prices, rows = as_close(close), as_combos(combos)
         self._check_fee(as_fee(fee), timeout)
-        return decode_sweep(self._connection.call(Opcode.SWEEP, prices, rows, timeout), len(rows))
+        return decode_sweep(self._call(Opcode.SWEEP, prices, rows, timeout), len(rows))
 
     def echo(self, values: object, timeout: float | None = None) -> npt.NDArray[np.float64]:
         """Send float64 values (n,) there and back and return what came back. Any float64 may cross, NaN too."""
-        return self._connection.call(Opcode.ECHO, as_float64(values, "values"), _NO_COMBOS, timeout)
+        return self._call(Opcode.ECHO, as_float64(values, "values"), _NO_COMBOS, timeout)
 
     def close(self) -> None:
         """Close the connection; a spawned engine is stopped and waited for. Closing twice does nothing."""
@@ -81,9 +80,19 @@ class Engine:
     def __repr__(self) -> str:
         return f"<onekernel.Engine {self.url}>"
 
+    def _call(
+        self, opcode: Opcode, close: npt.NDArray[np.float64], combos: npt.NDArray[np.int64], timeout: float | None
+    ) -> npt.NDArray[np.float64]:
+        try:
+            return self._connection.call(opcode, close, combos, timeout)
+        except ConnectionLost as error:
+            if self._process is not None and (obituary := self._process.obituary()):
+                raise ConnectionLost(f"{error}{obituary}") from None
+            raise
+
     def _check_fee(self, fee: float, timeout: float | None) -> None:
         if self._fee is None:
-            probe = self._connection.call(Opcode.SWEEP, _PROBE_CLOSE, _PROBE_COMBO, timeout)
+            probe = self._call(Opcode.SWEEP, _PROBE_CLOSE, _PROBE_COMBO, timeout)
             self._fee = -float(probe[0])
         if fee != self._fee:
             how = f"spawn(fee={fee!r})" if self._process else f"onekernel-engine serve --fee {fee!r}"
@@ -128,9 +137,6 @@ def spawn(
     )
     try:
         return Engine(Connection(process.url, seconds), charged, process)
-    except BaseException as error:
-        if isinstance(error, (ConnectionLost, EngineTimeout)):
-            with contextlib.suppress(OSError):
-                error.args = (f"{error}; the engine's last words:\n{process.last_words()}",)
+    except BaseException:
         process.stop()
         raise

@@ -19,7 +19,8 @@ from .locate import engine_path
 
 Transport = Literal["unix", "tcp"]
 
-_STOP_SECONDS = 10.0  # for each of: end of input, SIGTERM
+_STOP_SECONDS = 5.0  # for each of: end of input, SIGTERM
+_DYING_SECONDS = 0.5  # between the end of a connection and the end of the process
 _LAST_LINES = 20
 _SOCKET_NAME = "engine.sock"
 
@@ -68,8 +69,17 @@ class EngineProcess:
             self.stop()
             raise
 
-    def last_words(self) -> str:
-        """Return the last lines that the engine wrote to its log."""
+    def obituary(self) -> str:
+        """Return how the engine ended and its last lines; an empty text if it is alive or was stopped on purpose."""
+        if not self.stop.alive:
+            return ""
+        try:
+            status = self._process.wait(_DYING_SECONDS)
+        except subprocess.TimeoutExpired:
+            return ""
+        return f"; the engine ended with exit status {status}{self._log_tail()}"
+
+    def _last_words(self) -> str:
         size = os.fstat(self._log.fileno()).st_size
         tail = os.pread(self._log.fileno(), 8192, max(0, size - 8192)).decode("utf-8", "replace")
         return "\n".join(tail.splitlines()[-_LAST_LINES:])
@@ -94,17 +104,12 @@ class EngineProcess:
                 raise EngineTimeout(f"the engine was not ready within {timeout:g} s{self._log_tail()}")
             read = os.read(stdout, 4096)
             if not read:
-                raise ConnectionLost(f"the engine ended before it was ready{self._exit_status()}{self._log_tail()}")
+                raise ConnectionLost(f"no endpoint was told{self.obituary()}")
             line += read
         return line.partition(b"\n")[0].decode()
 
-    def _exit_status(self) -> str:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            return f" (exit status {self._process.wait(_STOP_SECONDS)})"
-        return ""
-
     def _log_tail(self) -> str:
-        words = self.last_words()
+        words = self._last_words()
         return f"; its last words:\n{words}" if words else ""
 
 

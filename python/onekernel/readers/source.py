@@ -75,9 +75,9 @@ class Source(ABC):
             self.fail(f"has {found} columns named '{column}'; it must be clear which one is meant")
         if found == 0:
             alike = [name for name in self.names if name.strip().lower() == column.strip().lower()]
-            hint = f"; did you mean '{alike[0]}'?" if alike else ";"
+            hint = f"; did you mean '{alike[0]}'? It" if alike else "; it"
             more = f" and {len(self.names) - _LISTED_COLUMNS} more" if len(self.names) > _LISTED_COLUMNS else ""
-            self.fail(f"has no column '{column}'{hint} It has: {', '.join(self.names[:_LISTED_COLUMNS])}{more}")
+            self.fail(f"has no column '{column}'{hint} has: {', '.join(self.names[:_LISTED_COLUMNS])}{more}")
 
     def _check_order(self, column: str, asked: str | None) -> tuple[str | None, tuple[str, ...]]:
         if asked is not None:
