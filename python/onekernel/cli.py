@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 
 import typer
@@ -81,7 +82,7 @@ def sweep(
     best: Annotated[int, typer.Option(min=1, help="How many of the best and of the worst a table shows.")] = 5,
 ) -> None:
     """Run a grid of parameter sets over a file of prices."""
-    with _errors_in_one_line():
+    with _failures_in_one_line(), _bad_input_in_one_line():
         from .lengths import parse_lengths
         from .output import Report, write
         from .readers import read_prices
@@ -116,12 +117,8 @@ def study(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
 ) -> None:
     """Measure every way of calling the kernel on this machine, and prove that all compute the same."""
-    with _errors_in_one_line():
-        try:
-            from onekernel_study import commands
-        except ImportError as error:
-            _fail_study(error)
-        raise typer.Exit(commands.study(out, quick))
+    with _failures_in_one_line():
+        raise typer.Exit(_study_commands().study(out, quick))
 
 
 @app.command()
@@ -131,12 +128,8 @@ def verdict(
     ),
 ) -> None:
     """Say from a study's numbers whether a service boundary costs anything that matters."""
-    with _errors_in_one_line():
-        try:
-            from onekernel_study import commands
-        except ImportError as error:
-            _fail_study(error)
-        raise typer.Exit(commands.verdict(study_json))
+    with _failures_in_one_line():
+        raise typer.Exit(_study_commands().verdict(study_json))
 
 
 def _sweep(
@@ -171,18 +164,25 @@ def _progress(total: int) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def _errors_in_one_line() -> Iterator[None]:
-    """The one place where errors become a line on standard error and an exit status."""
+def _failures_in_one_line() -> Iterator[None]:
+    """Turn what may go wrong in a correct program into a line on standard error and exit status 1 (or 130)."""
     from .errors import OneKernelError
 
     try:
         yield
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
-    except ValueError as error:  # a ReadError too
-        _fail(str(error), BAD_USAGE)
     except (OneKernelError, ImportError, MemoryError) as error:
         _fail(str(error) or "out of memory", FAILED)
+
+
+@contextmanager
+def _bad_input_in_one_line() -> Iterator[None]:
+    """Turn what is wrong with a file or a value (ReadError is a ValueError too) into a line and exit status 2."""
+    try:
+        yield
+    except ValueError as error:
+        _fail(str(error), BAD_USAGE)
 
 
 _Value = TypeVar("_Value")
@@ -220,8 +220,12 @@ def _become_engine(command: str, arguments: list[str]) -> NoReturn:
         _fail(str(error), FAILED)
 
 
-def _fail_study(error: ImportError) -> NoReturn:
-    _fail(f"the study needs more packages ({error}): pip install 'onekernel[study]'", FAILED)
+def _study_commands() -> ModuleType:
+    try:
+        from onekernel_study import commands
+    except ImportError as error:
+        raise ImportError(f"the study needs more packages ({error}): pip install 'onekernel[study]'") from error
+    return commands
 
 
 def _fail(message: str, status: int) -> NoReturn:

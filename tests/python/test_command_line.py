@@ -227,6 +227,16 @@ def test_info_and_serve_are_the_engine_program(tmp_path):
     assert (done.returncode, done.stdout) == (0, f"unix:{tmp_path}/e.sock\n")
 
 
+@pytest.mark.parametrize("command", ["study", "verdict"])
+def test_without_its_packages_the_study_says_what_to_install(command):
+    code = f"import sys; sys.modules['onekernel_study.commands'] = None; sys.argv = ['onekernel', '{command}']; "
+    code += "from onekernel.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "pip install 'onekernel[study]'" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_without_an_engine_program_the_error_says_so(tmp_path):
     done = onekernel("info", env={**os.environ, "ONEKERNEL_ENGINE": str(tmp_path / "none")})
     assert (done.returncode, done.stdout) == (1, "")

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -156,13 +157,14 @@ def test_a_program_that_ends_leaves_nothing(private_tmp, ending):
 
 
 @pytest.mark.parametrize("ending", ["os._exit(0)", "os.kill(os.getpid(), signal.SIGKILL)"])
-def test_an_engine_does_not_outlive_a_program_that_dies(ending):
+def test_an_engine_does_not_outlive_a_program_that_dies(private_tmp, ending):
     code = (
         "import onekernel as ok, os, signal; engine = ok.spawn(); print(engine.pid, engine.url, flush=True);" + ending
     )
     pid, url = run(code).stdout.split()
     while alive(pid):  # ends only if the engine does
-        pass
+        time.sleep(0.01)
+    assert url.startswith(f"unix:{private_tmp}/")
     assert not Path(url.removeprefix("unix:")).exists()
 
 
@@ -216,6 +218,14 @@ def test_timings_are_written_by_the_engine(tmp_path, real_close, grid):
     assert sweep["bytes_in"] == 4 + 9 + 8 * len(real_close) + 48 * 80
     assert sweep["bytes_out"] == 4 + 16 * 80
     assert (echo["op"], echo["bytes_out"]) == ("echo", 4 + 8 * len(real_close))
+
+
+def test_a_connected_engine_is_asked_for_its_fee_once(tmp_path, real_close, grid):
+    with ok.spawn(timings=tmp_path / "timings.jsonl") as spawned, ok.connect(spawned.url) as engine:
+        for _ in range(3):
+            engine.sweep(real_close, grid, fee=0.09)
+    bars = [json.loads(line)["n_bars"] for line in (tmp_path / "timings.jsonl").read_text().splitlines()]
+    assert bars == [3, len(real_close), len(real_close), len(real_close)]
 
 
 def test_an_engine_that_cannot_start_says_why(tmp_path):
