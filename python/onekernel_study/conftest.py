@@ -26,6 +26,7 @@ TINY = Plan(
     serialization_repeats=3,
     spawns=2,
     calls=CallCounts(per_sweep=8, sweeps=3, after_compute=3, per_bar=50, per_bar_full=2_000),
+    placement_calls=100,
 )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import onekernel as ok
 
-from onekernel_study.echo import echo_complaint
+from onekernel_study.echo import BrokenEchoError, echo_complaint
 from onekernel_study.percentiles import percentile
 from onekernel_study.progress import Progress
 from onekernel_study.schema import Architecture, DerivedFigure, EchoFit
@@ -17,10 +17,6 @@ from onekernel_study.workload import Workload
 MEASURED = "measured"
 AFTER_COMPUTE = "series_echo_after_compute"
 PARAMS_PER_COMBO = 6
-
-
-class BrokenEchoError(RuntimeError):
-    """An echo came back different from what was sent, so the calls that it belongs to have no time."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The echo curve: what a crossing costs that computes nothing, by size and by transport."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -19,7 +20,8 @@ from onekernel_study.stopwatch import collector_off, timed
 SIZES = (1, 10, 100, 1_000, 10_000, 100_000, 150_000)
 TRANSPORTS: tuple[Transport, ...] = ("unix", "tcp")
 FLOAT_BYTES = 8
-CHUNKS = 10
+PARTS = 10
+WARM_UP = 10
 
 
 @dataclass
@@ -27,45 +29,50 @@ class _Point:
     """The samples of one size over one transport; a complaint ends its measuring."""
 
     payload: npt.NDArray[np.float64]
-    calls: int
     samples_ns: list[int] = field(default_factory=list)
     complaint: str | None = None
 
 
 def measure_echo(
-    engines: Mapping[str, ok.Engine], calls: Mapping[int, int], progress: Progress, seed: int = 42
+    engines: Callable[[], AbstractContextManager[Mapping[str, ok.Engine]]],
+    calls: Mapping[int, int],
+    progress: Progress,
+    seed: int = 42,
 ) -> tuple[EchoPoint, ...]:
-    """Echoes each size calls[size] times over each engine (by transport), in interleaved chunks.
+    """Echoes each size calls[size] times over each engine (by transport), in interleaved parts.
 
-    Every payload differs from the last at both ends, and every reply is compared with it in full before its time
-    counts; the comparison is not timed.
+    Every part has fresh engines: where the scheduler puts two processes that talk to each other decides the floor, and
+    it tends to leave them there. Every payload differs from the last at both ends, and every reply is compared with it
+    in full before its time counts; the comparison is not timed.
     """
     rng = np.random.default_rng(seed)
-    points = {(t, size): _Point(rng.normal(100.0, 1.0, size), n) for size, n in calls.items() for t in engines}
-    with collector_off():
-        for chunk in range(-1, CHUNKS):
-            progress.show(f"echo, part {chunk + 1} of {CHUNKS}")
-            for (transport, _), point in points.items():
-                _echo_chunk(engines[transport], point, chunk)
-    return tuple(_summary(transport, point) for (transport, _), point in sorted(points.items(), key=_order))
+    payloads = {size: rng.normal(100.0, 1.0, size) for size in calls}
+    points: dict[tuple[str, int], _Point] = {}
+    for part in range(PARTS):
+        progress.show(f"echo, part {part + 1} of {PARTS}")
+        with engines() as opened, collector_off():
+            for transport, engine in opened.items():
+                for size, n in calls.items():
+                    point = points.setdefault((transport, size), _Point(payloads[size]))
+                    _echo_part(engine, point, n * (part + 1) // PARTS - n * part // PARTS)
+    return tuple(_summary(transport, point) for (transport, _), point in points.items())
 
 
-def _echo_chunk(engine: ok.Engine, point: _Point, chunk: int) -> None:
-    """One chunk of a point's calls; chunk -1 is the warm-up, a few calls that are compared and not kept."""
-    n = min(20, point.calls) if chunk < 0 else _share(point.calls, chunk)
-    for _ in range(n):
+def _echo_part(engine: ok.Engine, point: _Point, n: int) -> None:
+    """A few calls to warm up, which are compared and not kept, then n that are kept."""
+    for number in range(-min(WARM_UP, n), n):
         if point.complaint:
             return
         point.payload[0] += 1.0
         point.payload[-1] += 0.5
         nanoseconds, reply = timed(partial(engine.echo, point.payload))
         point.complaint = echo_complaint(point.payload, reply)
-        if chunk >= 0:
+        if number >= 0:
             point.samples_ns.append(nanoseconds)
 
 
-def _share(calls: int, chunk: int) -> int:
-    return calls * (chunk + 1) // CHUNKS - calls * chunk // CHUNKS
+class BrokenEchoError(RuntimeError):
+    """An echo came back different from what was sent, so the calls that it belongs to have no time."""
 
 
 def echo_complaint(sent: npt.NDArray[np.float64], got: npt.NDArray[np.float64]) -> str | None:
@@ -85,11 +92,6 @@ def _summary(transport: str, point: _Point) -> EchoPoint:
         return EchoPoint(transport, size, FLOAT_BYTES * size, len(ns), None, None, None, point.complaint)
     p50, p90, p99 = (percentile(ns, q) / 1e3 for q in (50, 90, 99))
     return EchoPoint(transport, size, FLOAT_BYTES * size, len(ns), p50, p90, p99, None)
-
-
-def _order(item: tuple[tuple[str, int], _Point]) -> tuple[int, int]:
-    transport, size = item[0]
-    return (TRANSPORTS.index(transport) if transport in TRANSPORTS else len(TRANSPORTS), size)
 
 
 def fit_echo(points: Sequence[EchoPoint]) -> tuple[EchoFit, ...]:

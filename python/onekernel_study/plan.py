@@ -19,6 +19,7 @@ class Plan:
     serialization_repeats: int
     spawns: int
     calls: CallCounts
+    placement_calls: int
 
 
 NORMAL = Plan(
@@ -29,6 +30,7 @@ NORMAL = Plan(
     serialization_repeats=50,
     spawns=40,
     calls=CallCounts(per_sweep=SWEEP_CALLS, sweeps=50, after_compute=30, per_bar=BARS, per_bar_full=BARS),
+    placement_calls=5_000,
 )
 
 QUICK = Plan(
@@ -39,4 +41,5 @@ QUICK = Plan(
     serialization_repeats=10,
     spawns=10,
     calls=CallCounts(per_sweep=SWEEP_CALLS, sweeps=20, after_compute=10, per_bar=20_000, per_bar_full=BARS),
+    placement_calls=2_000,
 )

@@ -107,6 +107,18 @@ class EchoFit:
 
 
 @dataclass(frozen=True)
+class Placement:
+    """One-float echoes with client and engine pinned, for comparison with the curve, where neither is."""
+
+    transport: str
+    placement: str  # "one core" (shared by both) or "two cores" (one each)
+    n: int
+    p50_us: float
+    p90_us: float
+    p99_us: float
+
+
+@dataclass(frozen=True)
 class Serialization:
     """One format for the series. ratio_to_raw: its encode p50 over that of raw_copied, as published."""
 
@@ -219,6 +231,7 @@ class Study:
     architectures: tuple[Architecture, ...]
     echo: tuple[EchoPoint, ...]
     echo_fits: tuple[EchoFit, ...]
+    echo_placement: tuple[Placement, ...]
     serialization: tuple[Serialization, ...]
     spawn: tuple[Spawn, ...]
     derived: tuple[DerivedFigure, ...]

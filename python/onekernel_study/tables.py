@@ -33,6 +33,7 @@ def all_tables(study: Study) -> tuple[Table, ...]:
         where_time_goes,
         echo,
         echo_fits,
+        placement,
         serialization,
         spawn,
         derived,
@@ -100,7 +101,7 @@ def _wall_time(row: Architecture) -> tuple[str, ...]:
         row.name,
         WITHHELD if row.withheld else str(len(row.runs_s)),
         number(row.median_s, 3),
-        "" if row.withheld else percent(spread(row)),
+        percent(spread(row)) if len(row.runs_s) > 1 else "",
         number(row.ratio_to_in_process, 3),
         _shown(seconds, 3),
         _shown(ratio, 2),
@@ -189,6 +190,28 @@ def echo_fits(study: Study) -> Table:
         ("transport", "floor us", "p50 of 1 float", "published", "GB/s", "published", "GB/s agrees", "worst residual"),
         tuple(rows),
         tuple(methods),
+    )
+
+
+def placement(study: Study) -> Table:
+    """What the floor owes to the scheduler."""
+    rows = [
+        (
+            each.transport,
+            each.placement,
+            f"{each.n:,}",
+            number(each.p50_us, 1),
+            number(each.p90_us, 1),
+            number(each.p99_us, 1),
+        )
+        for each in study.echo_placement
+    ]
+    return Table(
+        "Echo of one float, client and engine pinned, microseconds",
+        ("transport", "client and engine on", "n", "p50", "p90", "p99"),
+        tuple(rows),
+        ("in the curve above nothing is pinned: its floor is what the scheduler made of it",),
+        n_left=2,
     )
 
 

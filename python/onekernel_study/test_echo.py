@@ -8,8 +8,8 @@ import numpy.typing as npt
 import onekernel as ok
 import pytest
 
-from onekernel_study.derived import BrokenEchoError, CallCounts, measure_calls
-from onekernel_study.echo import echo_complaint, fit_echo, measure_echo
+from onekernel_study.derived import CallCounts, measure_calls
+from onekernel_study.echo import BrokenEchoError, echo_complaint, fit_echo, measure_echo
 from onekernel_study.progress import Progress
 from onekernel_study.schema import EchoPoint
 from onekernel_study.workload import Workload
@@ -39,8 +39,7 @@ class Corrupting:
 
 
 def test_every_size_and_transport_has_its_percentiles() -> None:
-    with engines() as both:
-        points = measure_echo(both, {1: 50, 1_000: 33}, QUIET)
+    points = measure_echo(engines, {1: 50, 1_000: 33}, QUIET)
     assert [(p.transport, p.floats, p.bytes, p.n) for p in points] == [
         ("unix", 1, 8, 50),
         ("unix", 1_000, 8_000, 33),
@@ -56,9 +55,12 @@ def test_every_size_and_transport_has_its_percentiles() -> None:
 
 
 def test_one_flipped_bit_withholds_its_point_only() -> None:
-    with ok.spawn() as unix, ok.spawn() as other:
-        corrupting = cast(ok.Engine, Corrupting(unix, at=25))
-        points = measure_echo({"unix": other, "tcp": corrupting}, {10: 40}, QUIET)
+    @contextmanager
+    def one_corrupting() -> Iterator[dict[str, ok.Engine]]:
+        with engines() as both:
+            yield {**both, "tcp": cast(ok.Engine, Corrupting(both["tcp"], at=7))}
+
+    points = measure_echo(one_corrupting, {10: 40}, QUIET)
     right, wrong = points
     assert right.withheld is None
     assert wrong.withheld is not None

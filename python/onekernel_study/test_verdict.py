@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from onekernel_study import verdict
-from onekernel_study.schema import Study
+from onekernel_study.schema import Placement, Study
+
+PINNED = (Placement("unix", "one core", 9, 20.0, 0.0, 0.0), Placement("unix", "two cores", 9, 50.0, 0.0, 0.0))
 
 
 def changed(study: Study, name: str, **fields: object) -> Study:
@@ -20,7 +22,7 @@ def said(study: Study, start: str) -> str:
 
 
 def test_a_real_study_gets_every_subject(real_study: Study) -> None:
-    starts = (
+    starts = [
         "Library or service",
         "Share of the wall time",
         "Chunky or chatty",
@@ -29,11 +31,12 @@ def test_a_real_study_gets_every_subject(real_study: Study) -> None:
         "Bounds checks",
         "Break-even",
         "Unix socket or TCP",
+        "The floor is also the scheduler's",
         "Noise",
-    )
-    assert [text.startswith(start) for text, start in zip(verdict.sentences(real_study), starts, strict=True)] == [
-        True
-    ] * 9
+    ]
+    study = replace(real_study, echo_placement=PINNED)
+    for text, start in zip(verdict.sentences(study), starts, strict=True):
+        assert text.startswith(start)
 
 
 @pytest.mark.parametrize(
@@ -126,14 +129,31 @@ def test_what_to_fix_first_is_the_largest_saving(real_study: Study) -> None:
 
 
 def test_cpp_against_numba_is_told_as_it_is(real_study: Study) -> None:
-    study = changed(real_study, "in_process", runs_s=(2.0, 2.0, 2.0), median_s=2.0)
-    slower = said(changed(study, "cpp_in_process", runs_s=(2.2, 2.4, 2.3), median_s=2.3), "Naive C++")
-    assert "1.15 of its time (2.30 s against 2.00 s); faster in 0 of 3 rounds." in slower
-    faster = said(changed(study, "cpp_in_process", runs_s=(1.0, 1.1, 1.2), median_s=1.1), "Naive C++")
+    study = changed(real_study, "in_process", runs_s=(2.0,) * 10, median_s=2.0)
+    slower = said(changed(study, "cpp_in_process", runs_s=(*(2.3,) * 9, 1.9), median_s=2.3), "Naive C++")
+    assert "1.15 of its time (2.30 s against 2.00 s); faster in 1 of 10 rounds (sign test: p = 0.021)." in slower
+    faster = said(changed(study, "cpp_in_process", runs_s=(1.1,) * 10, median_s=1.1), "Naive C++")
     assert "0.55 of its time" in faster
-    assert "faster in 3 of 3 rounds." in faster
-    unsure = said(changed(study, "cpp_in_process", runs_s=(1.9, 2.1, 1.9), median_s=1.9), "Naive C++")
-    assert "faster in 2 of 3 rounds, so the difference is not certain" in unsure
+    assert "faster in 10 of 10 rounds (sign test: p = 0.002)." in faster
+    unsure = said(changed(study, "cpp_in_process", runs_s=(*(1.9,) * 7, *(2.1,) * 3), median_s=1.9), "Naive C++")
+    assert "faster in 7 of 10 rounds (sign test: p = 0.34), so the difference is not certain" in unsure
+
+
+def test_three_rounds_are_never_certain() -> None:
+    assert verdict.sign_test(3, 3) == 0.25
+    assert verdict.sign_test(5, 10) == 1.0
+    assert verdict.sign_test(0, 6) == pytest.approx(0.03125)
+
+
+def test_the_placement_is_told_with_its_figures(real_study: Study) -> None:
+    text = said(replace(real_study, echo_placement=PINNED), "The floor is also")
+    assert "pinned to one core a one-float echo takes 20.0 us, on two cores 50.0 us (2.5 times)" in text
+    swapped = tuple(replace(each, p50_us=70.0 - each.p50_us) for each in PINNED)
+    assert "pinned to two cores a one-float echo takes 20.0 us" in said(
+        replace(real_study, echo_placement=swapped), "The floor is also"
+    )
+    lone_core = verdict.sentences(replace(real_study, echo_placement=PINNED[:1]))
+    assert not [text for text in lone_core if text.startswith("The floor")]
 
 
 @pytest.mark.parametrize(
@@ -176,7 +196,7 @@ def test_a_failed_gate_gives_no_verdict(real_study: Study) -> None:
 
 def test_without_its_rows_a_subject_is_left_out(real_study: Study) -> None:
     kept = tuple(row for row in real_study.architectures if row.name in ("in_process", "cpp_in_process"))
-    texts = verdict.sentences(replace(real_study, architectures=kept))
+    texts = verdict.sentences(replace(real_study, architectures=kept, echo_placement=()))
     assert [text.split(":")[0] for text in texts] == [
         "Naive C++ against numba, both in process",
         "Break-even",

@@ -1,5 +1,6 @@
 """The verdict in words: every sentence is computed from the study's own numbers and changes with them."""
 
+import math
 from collections.abc import Callable, Mapping
 
 from onekernel_study.derived import AFTER_COMPUTE
@@ -8,6 +9,7 @@ from onekernel_study.schema import Architecture, EchoFit, Study
 from onekernel_study.wording import count, percent, seconds
 
 NEGLIGIBLE, AFFORDABLE, HALF = 0.01, 0.10, 0.50
+CHANCE = 0.05
 PREDICTS = 0.75  # a prediction below this part of the measurement is called none
 Rows = Mapping[str, Architecture]
 
@@ -26,6 +28,7 @@ def sentences(study: Study) -> list[str]:
         bounds_checks,
         break_even,
         transports,
+        placement,
         noise,
     )
     return [text for subject in about if (text := subject(study, rows))]
@@ -170,11 +173,18 @@ def bounds_checks(study: Study, rows: Rows) -> str | None:
 
 
 def in_rounds(one: Architecture, other: Architecture) -> str:
-    """How often the one was faster than the other in the same round: what noise cannot make up."""
+    """How often the one was faster than the other in the same round, and whether chance could do that too."""
     pairs = list(zip(one.runs_s, other.runs_s, strict=False))
     faster = sum(a < b for a, b in pairs)
-    said = f"faster in {faster} of {len(pairs)} rounds"
-    return said if faster in (0, len(pairs)) and len(pairs) > 1 else f"{said}, so the difference is not certain"
+    p = sign_test(faster, len(pairs))
+    doubt = "" if p < CHANCE else ", so the difference is not certain"
+    return f"faster in {faster} of {len(pairs)} rounds (sign test: p = {p:.2g}){doubt}"
+
+
+def sign_test(successes: int, n: int) -> float:
+    """The two-sided probability of a split at least this uneven in n tosses of a fair coin."""
+    tail = sum(math.comb(n, k) for k in range(min(successes, n - successes) + 1))
+    return min(1.0, tail / 2.0 ** (n - 1))
 
 
 def break_even(study: Study, rows: Rows) -> str | None:
@@ -205,6 +215,20 @@ def transports(study: Study, rows: Rows) -> str | None:
         f"Unix socket or TCP loopback: an empty crossing costs {seconds(unix.floor_us / 1e6)} or "
         f"{seconds(tcp.floor_us / 1e6)} ({tcp.floor_us / unix.floor_us:.2f} times), the bytes go at "
         f"{unix.bandwidth_gb_s:.2f} or {tcp.bandwidth_gb_s:.2f} GB/s, both ways together."
+    )
+
+
+def placement(study: Study, rows: Rows) -> str | None:
+    """What the scheduler's choice of cores does to the floor."""
+    pinned = {each.placement: each.p50_us for each in study.echo_placement if each.transport == "unix"}
+    fit = unix_fit(study)
+    if fit is None or "one core" not in pinned or "two cores" not in pinned:
+        return None
+    low, high = sorted(pinned, key=lambda name: pinned[name])
+    return (
+        f"The floor is also the scheduler's: pinned to {low} a one-float echo takes {seconds(pinned[low] / 1e6)}, "
+        f"on {high} {seconds(pinned[high] / 1e6)} ({pinned[high] / pinned[low]:.1f} times); unpinned, as "
+        f"everything else here, {seconds(fit.p50_one_float_us / 1e6)}."
     )
 
 
