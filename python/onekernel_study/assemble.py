@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from onekernel_study.gate import Gate
+from onekernel_study.names import BASELINE
 from onekernel_study.percentiles import median
-from onekernel_study.rows import BASELINE
 from onekernel_study.runner import Measured
 from onekernel_study.schema import (
     Architecture,
@@ -34,7 +34,7 @@ def _architecture(one: Measured, baseline_s: float | None) -> Architecture:
     row = one.row
     if not _counts(one):
         reason = one.complaint or "no run was asked for"
-        return Architecture(row.name, row.title, row.kernel, row.time_boxed, reason, (), *(None,) * 8)
+        return Architecture(row.name, row.title, row.kernel, row.time_boxed, reason, (), *(None,) * 9)
     median_s, account = median(_walls(one)), one.runs[0].account
     encodes = [run.account.encode_s for run in one.runs if run.account.encode_s is not None]
     return Architecture(
@@ -48,6 +48,7 @@ def _architecture(one: Measured, baseline_s: float | None) -> Architecture:
         ratio_to_in_process=None if baseline_s is None else median_s / baseline_s,
         compute_s=median([run.compute_s for run in one.runs]),
         boundary_s=median([run.wall_s - run.compute_s for run in one.runs]),
+        client_cpu_s=median([run.client_cpu_s for run in one.runs]),
         crossings=account.crossings,
         bytes_out=account.bytes_out,
         bytes_in=account.bytes_in,

@@ -1,31 +1,43 @@
 """What `onekernel study` and `onekernel verdict` call. Each returns the exit code: 0, 1 failed, 2 bad usage."""
 
+from __future__ import annotations
+
 import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from onekernel.errors import OneKernelError
 
-from onekernel_study import document, report_markdown, workload
+from onekernel_study import document, report_markdown
 from onekernel_study import verdict as words
-from onekernel_study.plan import NORMAL, QUICK, Plan
 from onekernel_study.progress import Progress
 from onekernel_study.report_terminal import print_report, print_verdict
-from onekernel_study.rows import ROWS, Row
-from onekernel_study.study import run
+
+if TYPE_CHECKING:
+    from onekernel_study.plan import Plan
+    from onekernel_study.rows import Row
+    from onekernel_study.workload import Workload
 
 
 def study(out: Path, quick: bool) -> int:
     """Measures the published workload, writes out/study.json and out/report.md, prints the tables."""
-    return study_of(workload.published(), out, QUICK if quick else NORMAL)
+    # Imported here, so that a verdict can be read where numba and the compared formats are not installed.
+    from onekernel_study import workload
+    from onekernel_study.plan import NORMAL, QUICK
+    from onekernel_study.rows import ROWS
+
+    return study_of(workload.published(), out, QUICK if quick else NORMAL, ROWS)
 
 
-def study_of(swept: workload.Workload, out: Path, plan: Plan, rows: Sequence[Row] = ROWS) -> int:
+def study_of(workload: Workload, out: Path, plan: Plan, rows: Sequence[Row]) -> int:
     """The same for any workload, plan and rows."""
+    from onekernel_study.study import run
+
     progress = Progress()
     try:
-        result = run(swept, plan, progress, rows)
+        result = run(workload, plan, progress, rows)
         document.write(result, out / "study.json")
         report = report_markdown.render(json.loads((out / "study.json").read_text(encoding="utf-8")))
         (out / "report.md").write_text(report, encoding="utf-8")

@@ -8,6 +8,7 @@ import numpy.typing as npt
 import onekernel as ok
 
 from onekernel_study.echo import BrokenEchoError, echo_complaint
+from onekernel_study.names import EMPTY_AFTER_COMPUTE, SERIES_AFTER_COMPUTE, UNIX
 from onekernel_study.percentiles import percentile
 from onekernel_study.progress import Progress
 from onekernel_study.schema import Architecture, DerivedFigure, EchoFit
@@ -15,7 +16,6 @@ from onekernel_study.stopwatch import collector_off, timed
 from onekernel_study.workload import Workload
 
 MEASURED = "measured"
-AFTER_COMPUTE = "series_echo_after_compute"
 PARAMS_PER_COMBO = 6
 
 
@@ -43,7 +43,7 @@ def measure_calls(
         progress.show("calls of one bar")
         per_bar = _per_bar(engine, workload.close, counts)
         progress.show("echoes after computing")
-        return (*params, per_bar, _after_compute(engine, workload, counts.after_compute))
+        return (*params, per_bar, *_after_compute(engine, workload, counts.after_compute))
 
 
 def _params_only(engine: ok.Engine, counts: CallCounts) -> tuple[DerivedFigure, DerivedFigure]:
@@ -68,15 +68,23 @@ def _per_bar(engine: ok.Engine, close: npt.NDArray[np.float64], counts: CallCoun
     )
 
 
-def _after_compute(engine: ok.Engine, workload: Workload, n: int) -> DerivedFigure:
+def _after_compute(engine: ok.Engine, workload: Workload, n: int) -> tuple[DerivedFigure, DerivedFigure]:
     """The echo curve is measured back to back; in a sweep both sides have just slept or computed something else."""
     middle = workload.combos[len(workload.combos) // 2 :][:1]
-    samples_ns = []
+    payloads = {
+        EMPTY_AFTER_COMPUTE: (workload.close[:1], "echo of one float after a combo"),
+        SERIES_AFTER_COMPUTE: (workload.close, "echo of the series after a combo"),
+    }
+    samples_ns: dict[str, list[int]] = {name: [] for name in payloads}
     for _ in range(n):
-        ok.sweep(workload.close, middle, fee=workload.fee, kernel="checked")
-        samples_ns.append(_echo_all(engine, workload.close.reshape(1, -1)))
-    what = "echo of the series after a combo"
-    return DerivedFigure(AFTER_COMPUTE, what, "us", percentile(samples_ns, 50) / 1e3, MEASURED)
+        for name, (payload, _what) in payloads.items():
+            ok.sweep(workload.close, middle, fee=workload.fee, kernel="checked")
+            samples_ns[name].append(_echo_all(engine, payload.reshape(1, -1)))
+    empty, series = (
+        DerivedFigure(name, what, "us", percentile(samples_ns[name], 50) / 1e3, MEASURED)
+        for name, (_payload, what) in payloads.items()
+    )
+    return empty, series
 
 
 def _echo_all(engine: ok.Engine, payloads: npt.NDArray[np.float64]) -> int:
@@ -112,7 +120,7 @@ def _over(rows: Mapping[str, Architecture], name: str, row: str, what: str) -> D
 
 
 def _chatty_predicted(rows: Mapping[str, Architecture], fits: Sequence[EchoFit]) -> DerivedFigure | None:
-    fit = next((fit for fit in fits if fit.transport == "unix"), None)
+    fit = next((fit for fit in fits if fit.transport == UNIX), None)
     chatty, batch = rows.get("cpp_chatty_unix"), rows.get("cpp_batch_unix")
     if fit is None or chatty is None or batch is None:
         return None

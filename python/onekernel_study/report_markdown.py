@@ -1,7 +1,8 @@
 """out/report.md, made from study.json alone, so that it can be made again at any time."""
 
 from onekernel_study.document import parse
-from onekernel_study.tables import Table, all_tables
+from onekernel_study.table import Table
+from onekernel_study.tables import all_tables
 from onekernel_study.verdict import sentences
 
 

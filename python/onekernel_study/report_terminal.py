@@ -9,7 +9,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from onekernel_study.schema import Study
-from onekernel_study.tables import Table, all_tables
+from onekernel_study.table import Table
+from onekernel_study.tables import all_tables
 from onekernel_study.verdict import sentences
 
 WIDTH = 132

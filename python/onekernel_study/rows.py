@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from onekernel_study.crossings import Opener, native_in_process, numba_in_process, over_socket
 from onekernel_study.json_crossing import json_chatty
+from onekernel_study.names import BASELINE, NUMBA
 from onekernel_study.spawning import stdio_spawn
-
-BASELINE = "in_process"
-NUMBA = "numba"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ neighbour's after-effect falls on no row alone. A time is kept only after its ow
 """
 
 import tempfile
+import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ class Run:
     """One timed sweep that passed the gate."""
 
     wall_s: float
+    client_cpu_s: float
     account: Account
 
     @property
@@ -119,7 +121,9 @@ def _sweep(one: Measured, opened: dict[str, Crossing], on: Trial, when: str) -> 
     _touch(workload)
     try:
         with collector_off():
+            cpu_ns = time.process_time_ns()
             wall_ns, answer = timed(lambda: crossing.sweep(workload.close, workload.combos, workload.fee))
+            cpu_ns = time.process_time_ns() - cpu_ns
         account = crossing.account()
     except ROW_FAILURES as error:
         one.complaint = f"{when} over {workload.description} failed: {type(error).__name__}: {error}"
@@ -129,7 +133,7 @@ def _sweep(one: Measured, opened: dict[str, Crossing], on: Trial, when: str) -> 
     if comparison.complaint:
         one.complaint = f"{when} over {workload.description}: {comparison.complaint}"
         return None
-    return Run(wall_ns / 1e9, account)
+    return Run(wall_ns / 1e9, cpu_ns / 1e9, account)
 
 
 def _touch(workload: Workload) -> None:

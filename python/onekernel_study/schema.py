@@ -74,6 +74,7 @@ class Architecture:
     ratio_to_in_process: float | None
     compute_s: float | None  # the engine's own measurement; in process it is the call itself
     boundary_s: float | None
+    client_cpu_s: float | None  # CPU time of the measuring process; in process that is the compute, whatever else ran
     crossings: int | None  # requests with their replies, per run
     bytes_out: int | None  # to the engine, per run
     bytes_in: int | None  # from the engine, per run
@@ -178,7 +179,8 @@ class BreakEven:
 
     floor_us: float | None
     bandwidth_gb_s: float | None
-    series_crossing_us: float | None  # one call that ships the series one way, from the fit
+    series_crossing_us: float | None  # one call that ships the series one way
+    series_crossing_basis: str  # measured by a row, or derived from the fit where that row was withheld
     granularity: tuple[Granularity, ...]
 
 

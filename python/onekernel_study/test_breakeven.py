@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ FIT = EchoFit("unix", 20.0, 2.0, 20.0, 0.0, "")
 
 
 def row(name: str, kernel: str, compute_s: float | None) -> Architecture:
-    return Architecture(name, "", kernel, False, None, (1.0,), 1.0, 1.0, compute_s, 0.0, 0, 0, 0, None)
+    return Architecture(name, "", kernel, False, None, (1.0,), 1.0, 1.0, compute_s, 0.0, 0.0, 0, 0, 0, None)
 
 
 @given(st.sampled_from([0.01, 0.1, 0.5]), POSITIVE, POSITIVE)
@@ -28,12 +30,22 @@ def test_it_is_computed_from_the_rows_and_the_fit() -> None:
     facts = break_even(rows, [EchoFit("tcp", 1.0, 1.0, 1.0, 0.0, ""), FIT], n_bars=1_000, n_combos=80)
     assert facts.floor_us == 20.0
     assert facts.series_crossing_us == pytest.approx(20.0 + 8_000 / 2_000)
+    assert facts.series_crossing_basis == "derived from the echo fit"
     found = {(each.kernel, each.unit): each for each in facts.granularity}
     assert list(found) == [("numba", "combo"), ("numba", "sweep"), ("checked", "combo"), ("checked", "sweep")]
     assert found["numba", "combo"].g == pytest.approx(40_000 / 20)
     assert found["checked", "sweep"].compute_us == pytest.approx(1.6e6), "the first row that shows a kernel"
     assert found["numba", "sweep"].calls_at_50_percent == pytest.approx(160_000)
     assert found["numba", "sweep"].shipping_calls_at_50_percent == pytest.approx(3.2e6 / 24)
+
+
+def test_a_crossing_with_the_series_is_the_one_that_chatty_measured() -> None:
+    chatty = replace(row("cpp_chatty_unix", "checked", 1.6), boundary_s=0.08, crossings=80)
+    facts = break_even([row("in_process", "numba", 3.2), chatty], [FIT], n_bars=1_000, n_combos=80)
+    assert facts.series_crossing_us == pytest.approx(1_000.0)
+    assert facts.series_crossing_basis == "measured by cpp_chatty_unix"
+    assert facts.granularity[1].shipping_calls_at_50_percent == pytest.approx(3_200)
+    assert break_even([chatty], [], 1_000, 80).series_crossing_us is None
 
 
 def test_without_an_echo_curve_there_is_none() -> None:

@@ -1,6 +1,8 @@
 """The commands as they are called: exit codes, what stands on which stream, what is left on disk."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -136,3 +138,17 @@ def test_the_real_study_is_whole(real_study: Study, plan: Plan) -> None:
     assert baseline.name == "in_process"
     assert baseline.ratio_to_in_process == 1.0
     assert {fit.transport for fit in real_study.echo_fits} == {"unix", "tcp"}
+
+
+def test_a_verdict_needs_none_of_what_measures(real_study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "study.json"
+    document.write(real_study, path)
+    program = (
+        "import sys, pathlib; from onekernel_study import commands; "
+        f"code = commands.verdict(pathlib.Path({str(path)!r})); "
+        "heavy = {'numba', 'pyarrow', 'msgpack', 'orjson'} & set(sys.modules); "
+        "sys.exit(f'imported {heavy}' if heavy else code)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Verdict\n- Library or service")

@@ -14,7 +14,9 @@ from onekernel_study.published import Figure
 from onekernel_study.report_markdown import escaped, render
 from onekernel_study.report_terminal import WIDTH, print_report
 from onekernel_study.schema import Study
-from onekernel_study.tables import all_tables, derived, wall_times, where_time_goes
+from onekernel_study.tables import all_tables
+from onekernel_study.tables_derived import derived
+from onekernel_study.tables_sweep import wall_times, where_time_goes
 from onekernel_study.wording import count, percent, seconds
 
 
@@ -26,7 +28,16 @@ def printed(study: Study) -> str:
 
 def withheld(study: Study, name: str) -> Study:
     nothing = dict.fromkeys(
-        ["median_s", "ratio_to_in_process", "compute_s", "boundary_s", "crossings", "bytes_out", "bytes_in"]
+        [
+            "median_s",
+            "ratio_to_in_process",
+            "compute_s",
+            "boundary_s",
+            "client_cpu_s",
+            "crossings",
+            "bytes_out",
+            "bytes_in",
+        ]
     )
     rows = tuple(
         replace(row, withheld="run 1: combo 3 differs", runs_s=(), **nothing) if row.name == name else row  # type: ignore[arg-type]
@@ -83,7 +94,7 @@ def test_a_withheld_row_shows_its_reason_and_no_time(real_study: Study) -> None:
     (row,) = [row for row in wall_times(study).rows if row[0] == "cpp_batch_tcp"]
     assert row == ("cpp_batch_tcp", "withheld", *("",) * 6)
     (row,) = [row for row in where_time_goes(study).rows if row[0] == "cpp_batch_tcp"]
-    assert row == ("cpp_batch_tcp", "withheld", *("",) * 6)
+    assert row == ("cpp_batch_tcp", "withheld", *("",) * 7)
     assert "cpp_batch_tcp withheld: run 1: combo 3 differs" in printed(study)
 
 

@@ -66,6 +66,7 @@ def test_every_row_of_the_study_gives_the_reference_bits_and_a_full_account(row:
     assert len(one.comparisons) == 3, "the probe, the warm-up and the run"
     (run,) = one.runs
     assert 0 < run.compute_s <= run.wall_s
+    assert run.client_cpu_s > 0
     request = 4 + 9 + 8 * len(workload.close)
     n = len(workload.combos)
     expected = {
