@@ -43,6 +43,7 @@ def test_the_names_that_stay(data: dict[str, Any]) -> None:
         (["schema"], "onekernel-study/9", "schema is 'onekernel-study/9'"),
         (["rounds"], "three", r"study.rounds: expected int, got str 'three'"),
         (["rounds"], True, "study.rounds: expected int, got bool"),
+        (["seconds"], True, "study.seconds: expected float, got bool"),
         (["seconds"], None, "study.seconds: expected float, got null"),
         (["architectures", 1, "median_s"], [], r"study.architectures\[1\].median_s: expected float"),
         (["equivalence", "rows"], {}, "study.equivalence.rows: expected a list"),
