@@ -20,7 +20,9 @@ def root() -> Path:
 def tracked_files() -> list[Path]:
     """Every file under version control; in an unpacked archive, every file that no build makes."""
     if (ROOT / ".git").exists() and shutil.which("git"):
-        listing = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], check=True, capture_output=True, text=True).stdout
+        listing = subprocess.run(
+            ["git", "-C", ROOT, "ls-files", "-z"], check=True, capture_output=True, text=True
+        ).stdout
         paths = [ROOT / name for name in listing.split("\0") if name]
     else:
         paths = [path for path in ROOT.rglob("*") if not GENERATED & set(path.relative_to(ROOT).parts)]
