@@ -22,6 +22,8 @@ struct Arguments {
   std::string unix_path;
   std::string tcp;
   double stall_timeout_s = 30.0;
+  double spin_us = 0.0;
+  double shm_spin_us = 50.0;
 };
 
 std::vector<std::string> kernel_names() {
@@ -61,6 +63,19 @@ CLI::App* add_serve(CLI::App& app, Arguments& arguments) {
                    "Seconds that a client may stall inside a frame or a reply; between requests it may idle for ever")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 86400.0));
+  command
+      ->add_option("--spin-us", arguments.spin_us,
+                   "Microseconds to look again and again for the next request on a socket before sleeping")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1e6));
+  command->add_option("--shm-spin-us", arguments.shm_spin_us, "The same for shared memory")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1e6));
+  server::Limits& limits = arguments.serve.settings.engine.limits;
+  command->add_option("--max-series", limits.store.max_series, "Most series kept")->capture_default_str();
+  command->add_option("--max-series-bytes", limits.store.max_bytes, "Most bytes of series kept")->capture_default_str();
+  command->add_option("--max-ring-bytes", limits.max_ring_bytes, "Largest ring of shared memory per client and direction")
+      ->capture_default_str();
   command->add_flag("--stop-on-eof", arguments.serve.stop_on_eof, "Stop when standard input ends: never outlive the parent");
   command->add_option("--log-level", arguments.serve.log_level, "What to log on stderr")
       ->capture_default_str()
@@ -80,10 +95,15 @@ CLI::App* add_info(CLI::App& app, Arguments& arguments) {
   return command;
 }
 
+std::chrono::nanoseconds nanoseconds(double microseconds) {
+  return std::chrono::nanoseconds(std::llround(microseconds * 1000.0));
+}
+
 // Turns what only makes sense together into settings. Errors: kInvalidArgument.
 Status complete(Arguments& arguments) {
   server::ServerSettings& settings = arguments.serve.settings;
   settings.patience = std::chrono::milliseconds(std::max<std::int64_t>(1, std::llround(arguments.stall_timeout_s * 1000.0)));
+  settings.engine.spin = {.socket = nanoseconds(arguments.spin_us), .shared_memory = nanoseconds(arguments.shm_spin_us)};
   if (!arguments.unix_path.empty()) settings.endpoints.emplace_back(transport::UnixEndpoint{arguments.unix_path});
   if (!arguments.tcp.empty()) {
     Result<transport::TcpEndpoint> tcp = transport::parse_host_port(arguments.tcp);

@@ -14,7 +14,8 @@ int stdio(const StdioOptions& options) {
     timings = std::move(opened).value();
   }
   transport::PipeChannel channel(STDIN_FILENO, STDOUT_FILENO);
-  const Status status = server::answer_once(channel, options.engine, timings);
+  server::EngineState engine(options.engine, std::move(timings));
+  const Status status = server::Conversation(engine, channel, std::chrono::milliseconds::max()).answer_once();
   if (status.ok()) return kExitOk;
   fail(status);
   return kExitFailed;  // the command line was in order, whatever was wrong with the request

@@ -22,6 +22,9 @@ enum class StatusCode : std::uint8_t {
   kIo = 7,                // the operating system refused; the message says what and why
   kConnectionClosed = 8,  // the peer hung up inside a frame, or before a reply
   kDeadlineExceeded = 9,  // a wait took longer than it may
+  kStaleEpoch = 10,       // the request is for a server process that is gone
+  kNotFound = 11,         // no series, session or file of that name
+  kAlreadyExists = 12,    // the name is taken
 };
 
 std::string_view status_code_name(StatusCode code);

@@ -24,6 +24,12 @@ std::string_view status_code_name(StatusCode code) {
       return "connection closed";
     case StatusCode::kDeadlineExceeded:
       return "deadline exceeded";
+    case StatusCode::kStaleEpoch:
+      return "stale epoch";
+    case StatusCode::kNotFound:
+      return "not found";
+    case StatusCode::kAlreadyExists:
+      return "already exists";
   }
   return "unknown status";
 }

@@ -13,11 +13,6 @@ namespace {
 // Puts the arrays, which begin 9 bytes into a body, on a multiple of 8.
 constexpr std::size_t kClassicLead = (8 - wire::kClassicHeaderSize % 8) % 8;
 
-Status over_combo_limit(std::uint32_t n_combos, std::uint32_t limit) {
-  return {StatusCode::kLimitExceeded, std::to_string(n_combos) + " combos in one request are over the limit of " +
-                                          std::to_string(limit) + " (--max-combos)"};
-}
-
 }  // namespace
 
 transport::FrameRules ClassicHandler::rules() const {
@@ -70,7 +65,7 @@ Reply ClassicHandler::reply(std::span<const std::byte> first, std::span<const st
   const std::size_t body_len = first.size() + second.size();
   length_ = wire::encode_length(static_cast<std::uint32_t>(body_len));
   timing.bytes_out = wire::kLengthPrefixSize + body_len;
-  return {{length_, first, second}, timing, {}};
+  return {.parts = {length_, first, second}, .timing = timing};
 }
 
 }  // namespace onekernel::server

@@ -9,20 +9,12 @@
 #include <vector>
 
 #include "onekernel/status.h"
+#include "server/reply.h"
 #include "server/settings.h"
-#include "server/timings_log.h"
 #include "transport/frame_reader.h"
 #include "wire/classic.h"
 
 namespace onekernel::server {
-
-// A frame to be sent, in parts that lie where they were computed. Valid until the handler's next call; an echo's parts lie in
-// the request itself.
-struct Reply {
-  std::array<std::span<const std::byte>, 3> parts;  // length prefix, then up to two arrays
-  Timing timing;
-  Status status;  // what an error reply says
-};
 
 class ClassicHandler {
  public:

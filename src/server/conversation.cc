@@ -1,86 +1,106 @@
 #include "server/conversation.h"
 
-#include <optional>
+#include <utility>
 
-#include "server/classic_handler.h"
 #include "transport/frame_reader.h"
 
 namespace onekernel::server {
-namespace {
 
 using transport::FrameReader;
 
-class Conversation {
- public:
-  Conversation(transport::ByteChannel& channel, const EngineSettings& settings, const TimingsLog& timings)
-      : channel_(channel), timings_(timings), handler_(settings), reader_(channel, handler_.rules()) {}
+Conversation::Conversation(EngineState& engine, transport::ByteChannel& channel, std::chrono::milliseconds patience)
+    : engine_(engine), channel_(channel), patience_(patience), handler_(engine) {
+  engine_.statistics().connections.fetch_add(1, std::memory_order_relaxed);
+}
 
-  enum class Step { kAnswered, kRefused, kEnded, kBroken };
+Conversation::~Conversation() { engine_.statistics().connections.fetch_sub(1, std::memory_order_relaxed); }
 
-  // One request and its reply. `why` is set unless the step is kAnswered.
-  Step step(Status& why) {
-    const FrameReader::Incoming incoming = reader_.next();
-    switch (incoming.event) {
-      case FrameReader::Event::kEnd:
-        why = {StatusCode::kConnectionClosed, "there is no request"};
-        return Step::kEnded;
-      case FrameReader::Event::kBroken:
-        why = incoming.status;
-        // A peer that has hung up cannot be told; any other shall know before the channel closes.
-        if (why.code() != StatusCode::kConnectionClosed) static_cast<void>(send(handler_.refuse(why)));
-        return Step::kBroken;
-      case FrameReader::Event::kRefused:
-        return send_and_judge(handler_.refuse(incoming.status), why);
-      case FrameReader::Event::kFrame:
-        return send_and_judge(handler_.handle(incoming.body), why);
-    }
-    return Step::kBroken;
-  }
+Status Conversation::run() {
+  Status status = talk(channel_);
+  if (status.ok() && attached_ != nullptr && !ending_.load()) return move_to_shared_memory();
+  return status;
+}
 
- private:
-  Step send_and_judge(const Reply& reply, Status& why) {
-    why = send(reply);
-    if (!why.ok()) return Step::kBroken;
-    why = reply.status;
-    return why.ok() ? Step::kAnswered : Step::kRefused;
-  }
-
-  Status send(const Reply& reply) {
-    Status status = channel_.write_all(reply.parts);
-    if (status.ok()) timings_.record(reply.timing);
-    return status;
-  }
-
-  transport::ByteChannel& channel_;
-  const TimingsLog& timings_;
-  ClassicHandler handler_;
-  FrameReader reader_;
-};
-
-}  // namespace
-
-Status converse(transport::ByteChannel& channel, const EngineSettings& settings, const TimingsLog& timings,
-                const std::atomic<bool>& stopping) {
-  Conversation conversation(channel, settings, timings);
+Status Conversation::answer_once() {
+  FrameReader reader(channel_, handler_.rules());
   Status why;
-  while (!stopping.load(std::memory_order_relaxed)) {
-    switch (conversation.step(why)) {
-      case Conversation::Step::kAnswered:
-      case Conversation::Step::kRefused:
+  static_cast<void>(step(channel_, reader, why));
+  return why;
+}
+
+void Conversation::end() {
+  ending_.store(true);
+  channel_.end_reading();
+  const std::lock_guard lock(mutex_);
+  if (ring_ != nullptr) ring_->end_reading();
+}
+
+// Until the stream ends, or until the conversation has to go on in shared memory.
+Status Conversation::talk(transport::ByteChannel& channel) {
+  FrameReader reader(channel, handler_.rules());
+  Status why;
+  while (!ending_.load(std::memory_order_relaxed)) {
+    switch (step(channel, reader, why)) {
+      case Step::kAnswered:
+        if (attached_ != nullptr && ring_ == nullptr) return {};
         continue;
-      case Conversation::Step::kEnded:
+      case Step::kRefused:
+        continue;
+      case Step::kEnded:
         return {};
-      case Conversation::Step::kBroken:
+      case Step::kBroken:
         return why;
     }
   }
   return {};
 }
 
-Status answer_once(transport::ByteChannel& channel, const EngineSettings& settings, const TimingsLog& timings) {
-  Status why;
-  static_cast<void>(Conversation(channel, settings, timings).step(why));
-  return why;
+Status Conversation::move_to_shared_memory() {
+  const int socket = channel_.descriptor_to_watch();
+  {
+    const std::lock_guard lock(mutex_);
+    ring_ = std::make_unique<transport::RingChannel>(
+        std::move(*attached_), transport::RingChannel::Side::kServer, socket,
+        transport::RingChannel::Waiting{.spin = engine_.settings().spin.shared_memory, .patience = patience_});
+    if (ending_.load()) ring_->end_reading();
+  }
+  return talk(*ring_);
+}
+
+// One request and its reply. `why` is set unless the step is kAnswered.
+Conversation::Step Conversation::step(transport::ByteChannel& channel, FrameReader& reader, Status& why) {
+  const FrameReader::Incoming incoming = reader.next();
+  switch (incoming.event) {
+    case FrameReader::Event::kEnd:
+      why = {StatusCode::kConnectionClosed, "there is no request"};
+      return Step::kEnded;
+    case FrameReader::Event::kBroken:
+      why = incoming.status;
+      // A client that has hung up cannot be told; any other shall know before the channel closes.
+      if (why.code() != StatusCode::kConnectionClosed) static_cast<void>(send(channel, handler_.refuse(why)));
+      return Step::kBroken;
+    case FrameReader::Event::kRefused:
+      return answer(channel, handler_.refuse(incoming.status), why);
+    case FrameReader::Event::kFrame:
+      return answer(channel, handler_.handle(incoming.body, channel), why);
+  }
+  return Step::kBroken;
+}
+
+Conversation::Step Conversation::answer(transport::ByteChannel& channel, const Reply& reply, Status& why) {
+  why = send(channel, reply);
+  if (!why.ok()) return Step::kBroken;
+  why = reply.status;
+  if (reply.attached != nullptr) attached_ = reply.attached;
+  return why.ok() ? Step::kAnswered : Step::kRefused;
+}
+
+Status Conversation::send(transport::ByteChannel& channel, const Reply& reply) {
+  Status status = reply.attached == nullptr ? channel.write_all(reply.parts)
+                                            : channel.write_with_descriptors(reply.parts, reply.attached->descriptors());
+  engine_.statistics().count(reply.timing, !reply.status.ok());
+  if (status.ok()) engine_.timings().record(reply.timing);
+  return status;
 }
 
 }  // namespace onekernel::server

@@ -27,18 +27,21 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 }  // namespace
 
 struct Server::Connection {
-  Connection(std::uint64_t number, base::FileDescriptor socket, std::chrono::milliseconds patience)
-      : id(number), channel(std::move(socket), patience) {}
+  Connection(std::uint64_t number, base::FileDescriptor socket, const ServerSettings& settings, EngineState& engine)
+      : id(number),
+        channel(std::move(socket), settings.patience, settings.engine.spin.socket),
+        conversation(engine, channel, settings.patience) {}
 
   std::uint64_t id;
   transport::SocketChannel channel;
+  Conversation conversation;
   std::atomic<bool> finished{false};
   std::thread thread;
 };
 
 Server::Server(const ServerSettings& settings, TimingsLog timings, Log log)
     : settings_(settings),
-      timings_(std::move(timings)),
+      engine_(settings.engine, std::move(timings)),
       log_(std::move(log)),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
 
@@ -105,7 +108,7 @@ void Server::take_client(const transport::Listener& listener) {
   const std::size_t open = connections_.size();
   const std::size_t limit = settings_.engine.limits.max_connections;
   if (open >= limit + kTurnedAwayAtOnce) return;  // closes it
-  Connection& connection = connections_.emplace_back(next_id_++, std::move(client).value(), settings_.patience);
+  Connection& connection = connections_.emplace_back(next_id_++, std::move(client).value(), settings_, engine_);
   try {
     connection.thread = std::thread([this, &connection, welcome = open < limit] {
       welcome ? serve(connection) : turn_away(connection);
@@ -121,7 +124,7 @@ void Server::take_client(const transport::Listener& listener) {
 void Server::serve(Connection& connection) {
   const std::string name = "client " + std::to_string(connection.id);
   log_(LogLevel::kDebug, name + ": connected");
-  const Status status = converse(connection.channel, settings_.engine, timings_, stopping_);
+  const Status status = connection.conversation.run();
   if (status.ok()) {
     log_(LogLevel::kDebug, name + ": closed");
     return;
@@ -152,7 +155,7 @@ void Server::reap_finished() {
 }
 
 void Server::finish_all() {
-  for (Connection& connection : connections_) connection.channel.end_reading();
+  for (Connection& connection : connections_) connection.conversation.end();
   for (Connection& connection : connections_) connection.thread.join();
   connections_.clear();
 }

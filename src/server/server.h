@@ -12,8 +12,8 @@
 
 #include "base/file_descriptor.h"
 #include "onekernel/status.h"
+#include "server/engine_state.h"
 #include "server/settings.h"
-#include "server/timings_log.h"
 #include "transport/listener.h"
 
 namespace onekernel::server {
@@ -56,7 +56,7 @@ class Server {
   void drain_wake_ups();
 
   ServerSettings settings_;
-  TimingsLog timings_;
+  EngineState engine_;
   Log log_;
   std::vector<transport::Listener> listeners_;
   base::FileDescriptor wake_;  // an eventfd: stop() and finished connections signal the accepting thread

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/series_store.h"
+#include "onekernel/status.h"
 #include "onekernel/sweep.h"
 #include "onekernel/types.h"
 #include "transport/endpoint.h"
@@ -16,6 +18,17 @@ struct Limits {
   std::uint32_t max_frame_bytes = 256u << 20;  // the body of one frame
   std::uint32_t max_combos = 1'000'000;        // in one request
   std::uint32_t max_connections = 256;         // at one time
+  std::uint64_t max_ring_bytes = 64u << 20;    // of one direction of shared memory
+  engine::StoreLimits store;
+};
+
+// kLimitExceeded, naming the limit and its flag.
+Status over_combo_limit(std::uint64_t n_combos, std::uint32_t limit);
+
+// How a thread waits for the next request of its client: it looks again and again for so long before it sleeps.
+struct Spin {
+  std::chrono::nanoseconds socket{0};
+  std::chrono::nanoseconds shared_memory{50'000};
 };
 
 // How requests are answered. Classic frames carry neither kernel nor fee, so they are the engine's.
@@ -23,6 +36,7 @@ struct EngineSettings {
   Kernel kernel = SweepOptions{}.kernel;
   double fee = 0.09;  // percent per closed trade, round trip: the published workload's
   Limits limits;
+  Spin spin;
 };
 
 struct ServerSettings {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <vector>
 
 #include "base/clock.h"
@@ -72,9 +73,21 @@ Result<std::size_t> read_once(Read read) {
   }
 }
 
+int socket_family(int socket) {
+  int family = 0;
+  socklen_t size = sizeof(family);
+  ::getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &family, &size);
+  return family;
+}
+
 }  // namespace
 
-SocketChannel::SocketChannel(base::FileDescriptor socket, std::chrono::milliseconds patience) : socket_(std::move(socket)) {
+Status ByteChannel::write_with_descriptors(std::span<const std::span<const std::byte>>, std::span<const int>) {
+  return {StatusCode::kInternal, "this channel carries bytes only"};
+}
+
+SocketChannel::SocketChannel(base::FileDescriptor socket, std::chrono::milliseconds patience, std::chrono::nanoseconds spin)
+    : socket_(std::move(socket)), is_unix_(socket_family(socket_.get()) == AF_UNIX), spin_(spin) {
   // The kernel keeps the deadline, which costs no extra system call per read.
   const timeval timeout{static_cast<time_t>(patience.count() / 1000), static_cast<suseconds_t>(patience.count() % 1000 * 1000)};
   ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
@@ -82,15 +95,72 @@ SocketChannel::SocketChannel(base::FileDescriptor socket, std::chrono::milliseco
 }
 
 Result<std::size_t> SocketChannel::read_some(std::span<std::byte> into) {
-  return read_once([&] { return ::recv(socket_.get(), into.data(), into.size(), 0); });
+  if (spin_.count() > 0) {
+    const std::int64_t until = base::monotonic_ns() + spin_.count();
+    do {
+      const ssize_t got = receive(into, MSG_DONTWAIT);
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno != EAGAIN && errno != EWOULDBLOCK) break;  // the blocking call below reports it
+    } while (base::monotonic_ns() < until);
+  }
+  return read_once([&] { return receive(into, 0); });
 }
 
-Status SocketChannel::write_all(std::span<const std::span<const std::byte>> parts) {
+ssize_t SocketChannel::receive(std::span<std::byte> into, int flags) {
+  return is_unix_ ? receive_with_descriptor(into, flags) : ::recv(socket_.get(), into.data(), into.size(), flags);
+}
+
+ssize_t SocketChannel::receive_with_descriptor(std::span<std::byte> into, int flags) {
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMaxDescriptors)> control;
+  iovec vector{into.data(), into.size()};
+  msghdr message{};
+  message.msg_iov = &vector;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const ssize_t got = ::recvmsg(socket_.get(), &message, flags | MSG_CMSG_CLOEXEC);
+  if (got < 0) return got;
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int received = -1;
+      std::memcpy(&received, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
+      descriptors_.emplace_back(received);
+      if (descriptors_.size() > kMaxDescriptors) descriptors_.erase(descriptors_.begin());  // nobody took it: closed
+    }
+  }
+  return got;
+}
+
+base::FileDescriptor SocketChannel::take_descriptor() {
+  if (descriptors_.empty()) return {};
+  base::FileDescriptor first = std::move(descriptors_.front());
+  descriptors_.erase(descriptors_.begin());
+  return first;
+}
+
+Status SocketChannel::write_all(std::span<const std::span<const std::byte>> parts) { return write_with_descriptors(parts, {}); }
+
+Status SocketChannel::write_with_descriptors(std::span<const std::span<const std::byte>> parts,
+                                             std::span<const int> descriptors) {
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMaxDescriptors)> control{};
   return write_parts(parts, [&](iovec* vectors, std::size_t count) {
     msghdr message{};
     message.msg_iov = vectors;
     message.msg_iovlen = count;
-    return ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
+    if (!descriptors.empty()) {
+      message.msg_control = control.data();
+      message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+      cmsghdr* header = CMSG_FIRSTHDR(&message);
+      header->cmsg_level = SOL_SOCKET;
+      header->cmsg_type = SCM_RIGHTS;
+      header->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+      std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
+    }
+    const ssize_t written = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
+    if (written > 0) descriptors = {};  // they have gone with the first byte
+    return written;
   });
 }
 

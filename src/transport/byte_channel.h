@@ -2,9 +2,12 @@
 #ifndef ONEKERNEL_TRANSPORT_BYTE_CHANNEL_H_
 #define ONEKERNEL_TRANSPORT_BYTE_CHANNEL_H_
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "base/file_descriptor.h"
 #include "onekernel/status.h"
@@ -25,25 +28,51 @@ class ByteChannel {
   // Writes all parts, one after the other, as if they were one array.
   // Errors: kDeadlineExceeded when the peer took nothing within the channel's patience, kConnectionClosed, kIo.
   virtual Status write_all(std::span<const std::span<const std::byte>> parts) = 0;
+
+  // Ends reading, from any thread: a blocked or later read_some sees the end of the stream once what has arrived is read.
+  virtual void end_reading() {}
+
+  // What becomes readable when the other side has gone; -1 where there is no such thing.
+  virtual int descriptor_to_watch() const { return -1; }
+
+  // Whether open files can go along with bytes (SCM_RIGHTS), as on a Unix socket.
+  virtual bool passes_descriptors() const { return false; }
+  // The oldest of the descriptors that came with the bytes read so far; invalid where there is none. Of those that nobody
+  // takes, the newest kMaxDescriptors are kept open.
+  virtual base::FileDescriptor take_descriptor() { return {}; }
+  // As write_all; the descriptors travel with the first byte. REQUIRES: passes_descriptors(), at most kMaxDescriptors.
+  static constexpr std::size_t kMaxDescriptors = 4;
+  virtual Status write_with_descriptors(std::span<const std::span<const std::byte>> parts, std::span<const int> descriptors);
 };
 
 // A connected stream socket. `patience` bounds every single wait for the peer.
 class SocketChannel final : public ByteChannel {
  public:
-  SocketChannel(base::FileDescriptor socket, std::chrono::milliseconds patience);
+  // `spin`: how long read_some looks again and again before it lets the kernel put this thread to sleep.
+  SocketChannel(base::FileDescriptor socket, std::chrono::milliseconds patience,
+                std::chrono::nanoseconds spin = std::chrono::nanoseconds(0));
 
   Result<std::size_t> read_some(std::span<std::byte> into) override;
   Status write_all(std::span<const std::span<const std::byte>> parts) override;
+  void end_reading() override;
+  bool passes_descriptors() const override { return is_unix_; }
+  base::FileDescriptor take_descriptor() override;
+  Status write_with_descriptors(std::span<const std::span<const std::byte>> parts, std::span<const int> descriptors) override;
 
-  // Ends reading, from any thread: a blocked or later read_some sees the end of the stream once what has arrived is read.
-  void end_reading();
+  int descriptor_to_watch() const override { return socket_.get(); }
 
   // Says goodbye so that the peer still gets what was written last: closing a socket with unread input discards it.
   // Ends writing, then reads and drops what the peer still sends until it hangs up, for at most `at_most`.
   void linger(std::chrono::milliseconds at_most);
 
  private:
+  ssize_t receive(std::span<std::byte> into, int flags);
+  ssize_t receive_with_descriptor(std::span<std::byte> into, int flags);
+
   base::FileDescriptor socket_;
+  bool is_unix_;
+  std::chrono::nanoseconds spin_;
+  std::vector<base::FileDescriptor> descriptors_;
 };
 
 // Two descriptors that stay the caller's, such as standard input and output. Waits are not bounded: whoever started the
