@@ -25,6 +25,7 @@ missing_packages() {
   has_header benchmark/benchmark.h || echo libbenchmark-dev
   has_header CLI/CLI.hpp || echo libcli11-dev
   has_header spdlog/spdlog.h || echo libspdlog-dev
+  has_header xxhash.h || echo libxxhash-dev
   has_header fmt/format.h || echo libfmt-dev
   if [[ $1 == lint ]]; then has_command shellcheck || echo shellcheck; fi
   missing_python_packages
