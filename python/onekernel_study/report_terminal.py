@@ -1,7 +1,7 @@
 """The tables on the terminal; where stdout is no terminal, the same at a fixed width and without control sequences."""
 
 from collections.abc import Sequence
-from typing import TextIO
+from typing import Literal, TextIO
 
 from rich import box
 from rich.console import Console
@@ -50,7 +50,10 @@ def print_table(screen: Console, table: Table) -> None:
     """Draws one table with its notes."""
     drawn = RichTable(title=table.title, title_justify="left", title_style="bold", box=box.SIMPLE, pad_edge=False)
     for i, name in enumerate(table.columns):
-        drawn.add_column(Text(name), justify="left" if i < table.n_left else "right")
+        # A narrow terminal may fold cells, but it never cuts one, and never breaks the name that a row goes by.
+        width = max((len(row[0]) for row in table.rows), default=0) if i == 0 else None
+        side: Literal["left", "right"] = "left" if i < table.n_left else "right"
+        drawn.add_column(Text(name), justify=side, overflow="fold", min_width=width)
     for row in table.rows:
         drawn.add_row(*map(Text, row))
     screen.print(drawn)

@@ -85,7 +85,7 @@ FORMATS = (
     ),
     Format(
         "orjson",
-        "orjson, straight from the array",
+        "orjson, from the array",
         partial(orjson.dumps, option=orjson.OPT_SERIALIZE_NUMPY),
         lambda text: np.array(orjson.loads(text), dtype=np.float64),
     ),
@@ -95,7 +95,7 @@ FORMATS = (
         lambda close: msgpack.packb(close.tolist()),
         lambda packed: np.array(msgpack.unpackb(packed), dtype=np.float64),
     ),
-    Format("arrow_ipc", "Arrow IPC stream, one record batch", _arrow, _from_arrow, lambda buffer: buffer.size),
+    Format("arrow_ipc", "Arrow IPC stream", _arrow, _from_arrow, lambda buffer: buffer.size),
 )
 
 

@@ -66,6 +66,20 @@ def test_no_figure_is_cut_or_wrapped(real_study: Study) -> None:
             assert any(all(cell in line for cell in row) for line in lines), row
 
 
+def test_a_narrow_terminal_cuts_nothing_off(real_study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("COLUMNS", "80")
+    terminal = Terminal()
+    print_report(real_study, terminal)
+    text = terminal.getvalue()
+    assert "\u2026" not in text
+    for row in real_study.architectures:
+        assert text.count(f" {row.name} ") >= 3
+
+
 def test_the_report_is_made_from_the_document_alone(real_study: Study) -> None:
     data = json.loads(json.dumps(dataclasses.asdict(real_study)))
     text = render(data)
