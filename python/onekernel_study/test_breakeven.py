@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onekernel_study.breakeven import break_even, calls_at
@@ -15,6 +15,7 @@ def row(name: str, kernel: str, compute_s: float | None) -> Architecture:
     return Architecture(name, "", kernel, False, None, (1.0,), 1.0, 1.0, compute_s, 0.0, 0.0, 0, 0, 0, None)
 
 
+@settings(derandomize=True, deadline=None)
 @given(st.sampled_from([0.01, 0.1, 0.5]), POSITIVE, POSITIVE)
 def test_that_many_crossings_take_that_share(share: float, compute: float, crossing: float) -> None:
     boundary = calls_at(share, compute, crossing) * crossing

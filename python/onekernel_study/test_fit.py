@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onekernel_study.fit import Line, fit_line
@@ -8,6 +8,7 @@ from onekernel_study.fit import Line, fit_line
 SIZES = [16.0 * n for n in (1, 10, 100, 1_000, 10_000, 100_000, 150_000)]
 
 
+@settings(derandomize=True, deadline=None)
 @given(st.floats(1e-6, 1e-3), st.floats(1e8, 1e11))
 def test_an_exact_line_is_found_again(floor: float, bandwidth: float) -> None:
     line = fit_line(SIZES, [floor + size / bandwidth for size in SIZES])
