@@ -28,8 +28,8 @@ fuzz() {
     corpora=("build/fuzz/corpus/${target##*/}")  # what is found goes into the first; the second only seeds it
     mkdir -p "${corpora[0]}"
     if [[ -d fuzz/corpus/${target##*/} ]]; then corpora+=("fuzz/corpus/${target##*/}"); fi
-    say "fuzzing ${target##*/} for $seconds s"
-    "$target" -max_total_time="$seconds" "${corpora[@]}"
+    logged "${target##*/}" "fuzzing ${target##*/} for $seconds s" \
+      "$target" -max_total_time="$seconds" -artifact_prefix=build/fuzz/ "${corpora[@]}"
   done
 }
 
