@@ -13,7 +13,7 @@ class OneKernelError(Exception):
 
 
 class ErrorCode(IntEnum):
-    """The code byte of an error reply; the same numbers as in ``include/onekernel/status.h``."""
+    """The code of an error reply; the same numbers as in ``include/onekernel/status.h``."""
 
     MALFORMED_FRAME = 1
     UNKNOWN_OPCODE = 2
@@ -21,6 +21,12 @@ class ErrorCode(IntEnum):
     LIMIT_EXCEEDED = 4
     INTERNAL = 5
     UNAVAILABLE = 6
+    IO = 7
+    CONNECTION_CLOSED = 8
+    DEADLINE_EXCEEDED = 9
+    STALE_EPOCH = 10
+    NOT_FOUND = 11
+    ALREADY_EXISTS = 12
 
 
 class EngineError(OneKernelError):
@@ -38,6 +44,30 @@ class EngineError(OneKernelError):
         known = self.code in ErrorCode.__members__.values()
         name = ErrorCode(self.code).name.lower().replace("_", " ") if known else f"error code {self.code}"
         return f"{name}: {self.message}"
+
+
+class StaleEpoch(EngineError):
+    """A series was put into another run of the engine (it was restarted) or into another engine: put it again."""
+
+
+class SeriesNotFound(EngineError):
+    """The engine has no such series, or not for this client: dropped, or put privately over another connection."""
+
+
+class SeriesExists(EngineError):
+    """A shared series of this name has another content; ``put(..., replace=True)`` replaces it."""
+
+
+_OWN_CLASS: dict[int, type[EngineError]] = {
+    ErrorCode.STALE_EPOCH: StaleEpoch,
+    ErrorCode.NOT_FOUND: SeriesNotFound,
+    ErrorCode.ALREADY_EXISTS: SeriesExists,
+}
+
+
+def engine_error(code: int, message: str) -> EngineError:
+    """Return the error for a code that an engine sent, as the class that is meant for it."""
+    return _OWN_CLASS.get(code, EngineError)(code, message)
 
 
 class ProtocolError(OneKernelError):

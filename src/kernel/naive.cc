@@ -58,7 +58,11 @@ struct Naive {
     const auto weights = static_cast<double>(length * (length + 1) / 2);
     for (std::int64_t i = length - 1; i < bars; ++i) {
       double sum = 0.0;
-      for (std::int64_t k = 0; k < length; ++k) sum += static_cast<double>(k + 1) * x[i - length + 1 + k];
+      double weight = 0.0;  // counted in double, which is exact: converting k + 1 would cost a fifth of the time
+      for (std::int64_t k = i - length + 1; k <= i; ++k) {
+        weight += 1.0;
+        sum += weight * x[k];
+      }
       result[i] = sum / weights;
     }
   }
