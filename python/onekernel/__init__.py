@@ -5,7 +5,8 @@
     grid = ok.hma_grid(6, 200, 80)                      # int64 (80, 6)
     result = ok.sweep(close, grid, fee=0.09)            # in this process
     with ok.spawn() as engine:                          # in an engine of its own
-        result = engine.sweep(close, grid, fee=0.09)    # the same bits
+        series = engine.put("btc-1m", close)
+        result = engine.sweep(series, grid, fee=0.09)   # only the parameters cross; the same bits
 
 Names are loaded when they are first used, so that `import onekernel` costs next to nothing.
 """
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import classic, errors, readers, reference, workload
     from ._native import DEFAULT_KERNEL, KERNELS, __version__
-    from .engine import Engine, connect, spawn
+    from .engine import Engine
     from .errors import (
         ConnectionLost,
         EngineError,
@@ -28,19 +29,23 @@ if TYPE_CHECKING:
         OneKernelError,
         ProtocolError,
         ReadError,
+        SeriesExists,
+        SeriesNotFound,
+        StaleEpoch,
     )
     from .grid import hma_combos, hma_grid
+    from .hello import Hello, Limits, Statistics
     from .in_process import sweep
     from .locate import engine_path
+    from .opening import connect, spawn
     from .result import SweepResult
+    from .stored_series import Series
 
 _HOME = {
     "DEFAULT_KERNEL": "_native",
     "KERNELS": "_native",
     "__version__": "_native",
     "Engine": "engine",
-    "connect": "engine",
-    "spawn": "engine",
     "ConnectionLost": "errors",
     "EngineError": "errors",
     "EngineNotFound": "errors",
@@ -49,11 +54,20 @@ _HOME = {
     "OneKernelError": "errors",
     "ProtocolError": "errors",
     "ReadError": "errors",
+    "SeriesExists": "errors",
+    "SeriesNotFound": "errors",
+    "StaleEpoch": "errors",
     "hma_combos": "grid",
     "hma_grid": "grid",
+    "Hello": "hello",
+    "Limits": "hello",
+    "Statistics": "hello",
     "sweep": "in_process",
     "engine_path": "locate",
+    "connect": "opening",
+    "spawn": "opening",
     "SweepResult": "result",
+    "Series": "stored_series",
 }
 _MODULES = {"classic", "errors", "readers", "reference", "workload"}
 
@@ -66,9 +80,16 @@ __all__ = [
     "EngineNotFound",
     "EngineTimeout",
     "ForkError",
+    "Hello",
+    "Limits",
     "OneKernelError",
     "ProtocolError",
     "ReadError",
+    "Series",
+    "SeriesExists",
+    "SeriesNotFound",
+    "StaleEpoch",
+    "Statistics",
     "SweepResult",
     "__version__",
     "classic",

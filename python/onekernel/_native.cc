@@ -1,5 +1,5 @@
-// The Python face of the in-process sweep. It takes exactly what the engine takes; onekernel.series turns everything else
-// that a user may hold into these arrays first.
+// The native module: the in-process sweep, and shared memory (ring.cc). The sweep takes exactly what the engine takes;
+// onekernel.series turns everything else that a user may hold into these arrays first.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -14,6 +14,7 @@
 
 #include "onekernel/sweep.h"
 #include "onekernel/version.h"
+#include "ring.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -93,4 +94,5 @@ NB_MODULE(_native, module) {
              "close is float64 (n_bars,), combos int64 (n_combos, 6), both C-contiguous; read-only is fine and nothing is\n"
              "converted or copied. fee is in percent per closed trade, round trip; kernel is one of KERNELS. The GIL is\n"
              "released while the sweep runs. ValueError for an unknown kernel, a window below 1 or a fee that is not finite.");
+  onekernel::python::bind_ring(module);
 }

@@ -2,6 +2,7 @@
 The compiled sweep. Use onekernel.sweep, which also takes other arrays and checks the prices.
 """
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import numpy
@@ -22,3 +23,34 @@ def sweep(close: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C'
     converted or copied. fee is in percent per closed trade, round trip; kernel is one of KERNELS. The GIL is
     released while the sweep runs. ValueError for an unknown kernel, a window below 1 or a fee that is not finite.
     """
+
+class Ring:
+    """
+    The client's side of an engine's shared memory; onekernel.connect opens it.
+
+    It is a stream of bytes each way. TimeoutError when a deadline passes, onekernel.ConnectionLost when the
+    engine has gone, onekernel.ProtocolError when what is in the memory makes no sense. The GIL is released
+    while a call waits; Ctrl-C is heard meanwhile.
+    """
+
+    def __init__(self, memory: int, server_bell: int, client_bell: int, ring_bytes: int, socket: int, spin_ns: int) -> None:
+        """
+        Map what an engine passed. The first three descriptors become the ring's own, whatever happens; the socket is
+        only watched. ring_bytes is the size of one direction, spin_ns how long a wait looks before it sleeps.
+        """
+
+    def exchange(self, pieces: Sequence[object], reply: object, seconds: float) -> int:
+        """
+        Send up to 8 pieces as one frame, then receive a frame into reply, or as much of it as there is room for.
+        Returns the number of bytes received.
+        """
+
+    def receive(self, buffer: object, at_least: int, seconds: float) -> int:
+        """
+        Receive at least so many bytes, and at most what fills the buffer. Returns how many.
+        """
+
+    def close(self) -> None:
+        """
+        Unmap the memory; a call that another thread has under way ends with ConnectionLost.
+        """

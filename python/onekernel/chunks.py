@@ -24,6 +24,7 @@ def sweep_in_parts(
     """
     pnl = np.empty(len(combos), np.float64)
     trades = np.empty(len(combos), np.int64)
+    kernel: str | None = None
     start, size = 0, 1
     while start < len(combos):
         part = slice(start, min(start + size, len(combos)))
@@ -32,6 +33,7 @@ def sweep_in_parts(
         if time.monotonic() - began < _PART_SECONDS / 2:
             size *= 2
         pnl[part], trades[part] = result.pnl, result.trades
+        kernel = result.kernel
         advance(part.stop - part.start)
         start = part.stop
-    return SweepResult(pnl, trades)
+    return SweepResult(pnl, trades, kernel=kernel)

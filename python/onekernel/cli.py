@@ -76,7 +76,7 @@ def sweep(
     ] = None,
     kernel: Annotated[str | None, typer.Option(help="Which kernel; all give the same bits.")] = None,
     engine: Annotated[
-        str | None, typer.Option(help="Run in the engine at this URL (unix:/path or tcp://host:port).")
+        str | None, typer.Option(help="Run in the engine at this URL: unix:/path, tcp://host:port or shm:/path.")
     ] = None,
     output_format: Annotated[Format, typer.Option("--format", help="What to write on standard output.")] = Format.table,
     best: Annotated[int, typer.Option(min=1, help="How many of the best and of the worst a table shows.")] = 5,
@@ -88,15 +88,13 @@ def sweep(
         from .readers import read_prices
 
         combos = _or_bad_usage("--lengths", lambda: parse_lengths(lengths))
-        if engine is not None and kernel is not None:
-            _fail("--kernel: the engine at --engine has its own kernel; choose it where that is started", BAD_USAGE)
-        _or_bad_usage("--kernel", lambda: _check_kernel(kernel))
+        if engine is None:
+            _or_bad_usage("--kernel", lambda: _check_kernel(kernel))
         prices = read_prices(file, column, timestamp_column=timestamp_column, delimiter=delimiter)
         for note in prices.notes:
             print(f"onekernel: note: {note}", file=sys.stderr)
         result = _sweep(prices.close, combos, fee, kernel, engine)
-        used = None if engine is not None else kernel or _default_kernel()
-        write(Report(str(file), column, len(prices.close), fee, used, combos, result), output_format, best)
+        write(Report(str(file), column, len(prices.close), fee, result.kernel, combos, result), output_format, best)
 
 
 @app.command(context_settings=_PASSED_ON, add_help_option=False)
@@ -106,9 +104,23 @@ def serve(context: typer.Context) -> None:
 
 
 @app.command(context_settings=_PASSED_ON, add_help_option=False)
-def info(context: typer.Context) -> None:
-    """Show the engine's version, kernels and limits; all arguments are its own (see info --help)."""
-    _become_engine("info", context.args)
+def info(
+    context: typer.Context,
+    engine: Annotated[
+        str | None, typer.Option(help="Ask the engine at this URL what it is and what it has done.")
+    ] = None,
+) -> None:
+    """Show the engine program's version, kernels and limits (see info --help), or with --engine URL a running one's."""
+    if engine is None:
+        _become_engine("info", context.args)
+    if unknown := [argument for argument in context.args if argument != "--json"]:
+        _fail(f"{unknown[0]}: info --engine URL takes --json and nothing else", BAD_USAGE)
+    with _failures_in_one_line():
+        from .engine_report import write_engine
+        from .opening import connect
+
+        with _or_bad_usage("--engine", lambda: connect(engine)) as running:
+            write_engine(running.hello, running.statistics(), as_json="--json" in context.args)
 
 
 @app.command()
@@ -142,10 +154,11 @@ def _sweep(
 
         with _progress(len(combos)) as advance:
             return sweep_in_parts(lambda part: run(close, part, fee=fee, kernel=kernel), combos, advance)
-    from .engine import connect
+    from .opening import connect
 
     with _or_bad_usage("--engine", lambda: connect(url)) as engine, _progress(len(combos)) as advance:
-        return sweep_in_parts(lambda part: engine.sweep(close, part, fee=fee), combos, advance)
+        series = engine.put(f"onekernel sweep {os.getpid()}", close)
+        return sweep_in_parts(lambda part: engine.sweep(series, part, fee=fee, kernel=kernel), combos, advance)
 
 
 @contextmanager
@@ -200,12 +213,6 @@ def _check_kernel(kernel: str | None) -> None:
 
     if kernel is not None and kernel not in KERNELS:
         raise ValueError(f"there is no kernel '{kernel}'; there are: {', '.join(KERNELS)}")
-
-
-def _default_kernel() -> str:
-    from ._native import DEFAULT_KERNEL
-
-    return DEFAULT_KERNEL
 
 
 def _become_engine(command: str, arguments: list[str]) -> NoReturn:

@@ -1,7 +1,7 @@
 """A connection: a request out, its reply in, never out of step.
 
-Threads take turns. A call that fails half-way closes the connection, because whatever comes next on it would be the rest
-of that call.
+Threads take turns. A call that fails half-way closes the connection, because whatever comes next on it would be the
+rest of that call.
 """
 
 from __future__ import annotations

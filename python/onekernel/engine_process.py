@@ -10,14 +10,15 @@ import subprocess
 import tempfile
 import time
 import weakref
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Literal
 
-from .endpoint import MAX_UNIX_PATH_BYTES
+from .endpoint import MAX_UNIX_PATH_BYTES, SHARED_MEMORY
 from .errors import ConnectionLost, EngineTimeout
 from .locate import engine_path
 
-Transport = Literal["unix", "tcp"]
+Transport = Literal["unix", "tcp", "shm"]
 
 _STOP_SECONDS = 5.0  # for each of: end of input, SIGTERM
 _DYING_SECONDS = 0.5  # between the end of a connection and the end of the process
@@ -40,16 +41,18 @@ class EngineProcess:
         timeout: float,
         timings: str | os.PathLike[str] | None,
         engine: str | os.PathLike[str] | None,
+        arguments: Sequence[str] = (),
     ) -> None:
-        if transport not in ("unix", "tcp"):
-            raise ValueError(f"transport is {transport!r}; it must be 'unix' or 'tcp'")
+        if transport not in ("unix", "tcp", "shm"):
+            raise ValueError(f"transport is {transport!r}; it must be 'unix', 'tcp' or 'shm'")
         program = engine_path() if engine is None else Path(engine)
-        directory = _private_directory() if transport == "unix" else None
+        directory = None if transport == "tcp" else _private_directory()
         log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the engine
         command = [str(program), "serve", "--stop-on-eof", "--fee", repr(fee)]
         command += ["--tcp", "127.0.0.1:0"] if directory is None else ["--unix", str(directory / _SOCKET_NAME)]
         command += [] if kernel is None else ["--kernel", kernel]
         command += [] if timings is None else ["--timings", os.fspath(timings)]
+        command += arguments
         try:
             # A session of its own: Ctrl-C in a terminal is for the program that asks, not for its engine.
             self._process = subprocess.Popen(
@@ -64,7 +67,8 @@ class EngineProcess:
         self.stop = weakref.finalize(self, _stop, self._process, log, directory, os.getpid())
         _running.add(self)
         try:
-            self.url = self._read_url(timeout)
+            url = self._read_url(timeout)
+            self.url = SHARED_MEMORY + url.removeprefix("unix:") if transport == "shm" else url
         except BaseException:
             self.stop()
             raise

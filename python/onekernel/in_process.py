@@ -14,11 +14,13 @@ def sweep(close: object, combos: object, *, fee: float, kernel: str | None = Non
         array, or a list of numbers. A C-contiguous float64 array is used without a copy. It is never changed.
     combos: (n_combos, 6) whole numbers, as from :func:`onekernel.hma_grid`.
     fee: round-trip fee per closed trade, in percent (0.09 means 0.09 %).
-    kernel: one of ``onekernel.KERNELS``; None takes the default. All return the same bits and differ in speed only.
+    kernel: one of ``onekernel.KERNELS``; None takes ``onekernel.DEFAULT_KERNEL``. All return the same bits and differ
+        in speed only. The result names the one that ran.
 
     The GIL is released while the sweep runs. ValueError for a price that is NaN, infinite, zero or negative, an empty
     series, a window below 1, or a fee that is not finite; TypeError for values that are not real numbers.
     """
     prices, rows = as_close(close), as_combos(combos)
-    pnl, trades = _native.sweep(prices, rows, as_fee(fee), _native.DEFAULT_KERNEL if kernel is None else kernel)
-    return SweepResult(pnl, trades)
+    chosen = _native.DEFAULT_KERNEL if kernel is None else kernel
+    pnl, trades = _native.sweep(prices, rows, as_fee(fee), chosen)
+    return SweepResult(pnl, trades, kernel=chosen)

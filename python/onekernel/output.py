@@ -24,7 +24,7 @@ class Report:
     column: str
     n_bars: int
     fee: float
-    kernel: str | None  # None: an engine's own
+    kernel: str | None
     combos: npt.NDArray[np.int64]
     result: SweepResult
 

@@ -15,7 +15,7 @@ import pytest
 
 from onekernel import ConnectionLost, EngineError, EngineTimeout, ProtocolError
 from onekernel.classic import MAX_ERROR_BYTES, Opcode
-from onekernel.connection import Connection
+from onekernel.classic_connection import ClassicConnection
 
 VALUES = np.arange(1.0, 6.0)
 NO_COMBOS = np.empty((0, 6), np.int64)
@@ -54,7 +54,7 @@ def talking_to(handler, tmp_path, transport="unix", timeout=FOREVER):
     else:
         peer = Peer(socket.AF_INET, ("127.0.0.1", 0), handler)
         url = f"tcp://127.0.0.1:{peer.listener.getsockname()[1]}"
-    connection = Connection(url, timeout)
+    connection = ClassicConnection(url, timeout)
     try:
         yield connection
     finally:
@@ -93,7 +93,7 @@ def framed(body):
 
 
 def echo(connection, values=VALUES, timeout=None):
-    return connection.call(Opcode.ECHO, values, NO_COMBOS, timeout)
+    return connection.request(Opcode.ECHO, values, NO_COMBOS, timeout)
 
 
 def assert_closed(connection, reason):
@@ -142,7 +142,7 @@ def test_a_long_request_is_sent_whole_though_the_peer_reads_slowly(tmp_path, tra
 
 def test_a_reply_of_no_bytes(tmp_path):
     with talking_to(replying(framed(b""), framed(b"")), tmp_path) as connection:
-        assert connection.call(Opcode.SWEEP, VALUES, NO_COMBOS).shape == (0,)
+        assert connection.request(Opcode.SWEEP, VALUES, NO_COMBOS).shape == (0,)
         assert echo(connection, np.empty(0)).shape == (0,)
 
 
@@ -370,35 +370,35 @@ def test_closing_twice_is_closing_once(tmp_path):
 
 def test_nobody_listens(tmp_path):
     with pytest.raises(ConnectionLost, match="cannot connect .*No such file.*is the engine running"):
-        Connection(f"unix:{tmp_path}/none.sock", 1.0)
+        ClassicConnection(f"unix:{tmp_path}/none.sock", 1.0)
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         with pytest.raises(ConnectionLost, match="cannot connect .*refused"):
-            Connection(f"tcp://127.0.0.1:{listener.getsockname()[1]}", 1.0)
+            ClassicConnection(f"tcp://127.0.0.1:{listener.getsockname()[1]}", 1.0)
 
 
 FORK = """
 import os, socket, sys
 from onekernel import ForkError
-from onekernel.connection import Connection
+from onekernel.classic_connection import ClassicConnection
 from onekernel.classic import Opcode
 import numpy as np
 with socket.socket(socket.AF_UNIX) as listener:
     listener.bind(sys.argv[1])
     listener.listen()
-    connection = Connection("unix:" + sys.argv[1], 5.0)
+    connection = ClassicConnection("unix:" + sys.argv[1], 5.0)
     peer, _ = listener.accept()
     child = os.fork()
     if child == 0:
         try:
-            connection.call(Opcode.ECHO, np.ones(1), np.empty((0, 6), np.int64))
+            connection.request(Opcode.ECHO, np.ones(1), np.empty((0, 6), np.int64))
         except ForkError as error:
             print(error, flush=True)
         connection.close()
         os._exit(0)
     os.waitpid(child, 0)
     peer.sendall(b"\\x08\\0\\0\\0" + b"\\0" * 8)
-    print(connection.call(Opcode.ECHO, np.ones(1), np.empty((0, 6), np.int64)))
+    print(connection.request(Opcode.ECHO, np.ones(1), np.empty((0, 6), np.int64)))
     connection.close()
     peer.close()
 """

@@ -101,7 +101,7 @@ def over_socket(transport: Transport, kernel: str, combos_per_call: int | None =
     @contextmanager
     def opened(scratch: Path, fee: float) -> Iterator[Crossing]:
         timings = scratch / "timings.jsonl"
-        with ok.spawn(transport=transport, kernel=kernel, fee=fee, timings=timings) as engine:
+        with ok.spawn(transport=transport, kernel=kernel, fee=fee, timings=timings, protocol="classic") as engine:
             yield OverSocket(engine, TimingsLog(timings), combos_per_call)
 
     return opened

@@ -35,7 +35,7 @@ def measure_placement(n: int, transport: Transport = "unix") -> tuple[Placement,
 
 
 def _measure(name: str, mine: int, its: int, n: int, transport: Transport) -> Placement:
-    with ok.spawn(transport=transport) as engine, pinned_here(mine):
+    with ok.spawn(transport=transport, protocol="classic") as engine, pinned_here(mine):
         assert engine.pid is not None
         pin_process(engine.pid, its)
         samples_ns = _echoes(engine, n)

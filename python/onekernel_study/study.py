@@ -68,7 +68,7 @@ class _Echoes:
 def _echoes(workload: Workload, plan: Plan, progress: Progress) -> _Echoes:
     curve = measure_echo(_engines, plan.echo_calls, progress)
     try:
-        with ok.spawn(transport="unix", fee=workload.fee) as engine:
+        with ok.spawn(transport="unix", fee=workload.fee, protocol="classic") as engine:
             calls = measure_calls(engine, workload, plan.calls, progress)
         progress.show("echo, client and engine pinned")
         return _Echoes(curve, calls, measure_placement(plan.placement_calls))
@@ -79,4 +79,7 @@ def _echoes(workload: Workload, plan: Plan, progress: Progress) -> _Echoes:
 @contextmanager
 def _engines() -> Iterator[dict[str, ok.Engine]]:
     with ExitStack() as stack:
-        yield {transport: stack.enter_context(ok.spawn(transport=transport)) for transport in TRANSPORTS}
+        yield {
+            transport: stack.enter_context(ok.spawn(transport=transport, protocol="classic"))
+            for transport in TRANSPORTS
+        }

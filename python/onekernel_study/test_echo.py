@@ -20,7 +20,7 @@ COUNTS = CallCounts(per_sweep=4, sweeps=2, after_compute=2, per_bar=30, per_bar_
 
 @contextmanager
 def engines() -> Iterator[dict[str, ok.Engine]]:
-    with ok.spawn(transport="unix") as unix, ok.spawn(transport="tcp") as tcp:
+    with ok.spawn(transport="unix", protocol="classic") as unix, ok.spawn(transport="tcp", protocol="classic") as tcp:
         yield {"unix": unix, "tcp": tcp}
 
 
@@ -90,7 +90,7 @@ def test_the_fit_counts_bytes_both_ways() -> None:
 
 
 def test_small_calls_are_measured_or_say_that_they_were_scaled(workload: Workload) -> None:
-    with ok.spawn(fee=workload.fee) as engine:
+    with ok.spawn(fee=workload.fee, protocol="classic") as engine:
         figures = {each.name: each for each in measure_calls(engine, workload, COUNTS, QUIET)}
     assert figures["params_only_call"].value * 4 / 1e3 == pytest.approx(figures["params_only_sweep"].value)
     assert figures["params_only_call"].basis == "measured"
@@ -99,7 +99,7 @@ def test_small_calls_are_measured_or_say_that_they_were_scaled(workload: Workloa
 
 
 def test_a_corrupted_small_call_gives_no_figure(workload: Workload) -> None:
-    with ok.spawn(fee=workload.fee) as engine:
+    with ok.spawn(fee=workload.fee, protocol="classic") as engine:
         corrupting = cast(ok.Engine, Corrupting(engine, at=20))
         with pytest.raises(BrokenEchoError, match="came back as"):
             measure_calls(corrupting, workload, COUNTS, QUIET)

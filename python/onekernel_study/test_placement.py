@@ -20,7 +20,7 @@ def test_each_placement_has_its_percentiles_and_leaves_this_process_as_it_was() 
 
 def test_pinning_reaches_every_thread_of_the_engine() -> None:
     core = min(os.sched_getaffinity(0))
-    with ok.spawn() as engine:
+    with ok.spawn(protocol="classic") as engine:
         engine.echo([1.0])
         assert engine.pid is not None
         pin_process(engine.pid, core)

@@ -19,7 +19,7 @@ def grid():
     return ok.hma_grid(6, 200, 80)
 
 
-@pytest.fixture(scope="session", params=["unix", "tcp"])
+@pytest.fixture(scope="session", params=["unix", "tcp", "shm"])
 def engine(request):
     with ok.spawn(transport=request.param) as engine:
         yield engine

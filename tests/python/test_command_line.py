@@ -117,10 +117,11 @@ def test_a_short_table_shows_all(real_csv):
 def test_a_running_engine_gives_the_same_output(real_csv, engine):
     arguments = ["sweep", real_csv, "--fee", "0.09", "--format", "csv"]
     assert onekernel(*arguments, "--engine", engine.url).stdout == onekernel(*arguments).stdout
-    line = refused("sweep", real_csv, "--fee", "0.5", "--engine", engine.url)
-    assert f"the engine at {engine.url} charges 0.09" in line
-    line = refused("sweep", real_csv, "--fee", "0.09", "--engine", engine.url, "--kernel", "checked")
-    assert "--kernel: the engine at --engine has its own kernel" in line
+    chosen = json.loads(onekernel(*arguments, "--engine", engine.url, "--kernel", "checked", "--format", "json").stdout)
+    assert chosen["kernel"] == "checked"
+    line = refused(*arguments, "--engine", engine.url, "--kernel", "fastest")
+    assert f"unknown kernel 'fastest'; the engine at {engine.url} has: " in line
+    assert engine.series() == [], "the series of the command stays behind"
 
 
 def test_an_engine_that_is_not_there_is_a_failure_not_bad_usage(real_csv, tmp_path):
@@ -214,6 +215,20 @@ def test_python_m_is_the_same_program():
 def test_a_plain_start_loads_neither_numpy_nor_pyarrow():
     code = "import sys, onekernel.cli; print({'numpy', 'pyarrow', 'numba', 'rich'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
+def test_info_of_a_running_engine(engine):
+    stored = engine.put("x", [1.0, 2.0])
+    done = json.loads(onekernel("info", "--engine", engine.url, "--json").stdout)
+    assert (done["version"], done["kernels"]) == (version("onekernel"), list(ok.KERNELS))
+    assert done["limits"]["max_combos"] == engine.limits.max_combos
+    assert (done["statistics"]["series"], done["statistics"]["connections"]) == (1, 2)
+    text = onekernel("info", "--engine", engine.url).stdout
+    assert text.startswith(f"onekernel-engine {version('onekernel')}\n")
+    assert "1 series of 16 bytes" in text
+    engine.drop(stored)
+    assert "--fast: info --engine URL takes --json" in refused("info", "--engine", engine.url, "--fast")
+    assert "--engine: endpoint 'x'" in refused("info", "--engine", "x")
 
 
 def test_info_and_serve_are_the_engine_program(tmp_path):
