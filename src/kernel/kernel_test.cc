@@ -6,7 +6,8 @@ namespace onekernel {
 namespace {
 
 TEST(Kernel, NamesGoBothWays) {
-  for (const Kernel kernel : {Kernel::kChecked, Kernel::kUnchecked}) {
+  EXPECT_EQ(all_kernels().size(), 4u);
+  for (const Kernel kernel : all_kernels()) {
     EXPECT_EQ(kernel_from_name(kernel_name(kernel)), kernel);
   }
   EXPECT_EQ(kernel_from_name("fastest"), std::nullopt);

@@ -1,0 +1,71 @@
+// Some combos of one geometry over the whole series, block by block: the state machine that `exact` and `certified` share.
+#ifndef ONEKERNEL_KERNEL_BATCH_H_
+#define ONEKERNEL_KERNEL_BATCH_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernel/book.h"
+#include "kernel/exact.h"
+#include "kernel/flips.h"
+#include "kernel/sums.h"
+#include "kernel/taps.h"
+#include "onekernel/sweep.h"
+#include "onekernel/types.h"
+
+namespace onekernel::kernel {
+
+// For tests: nothing here can change a result as long as bound_scale is at least 1.
+struct Tuning {
+  double bound_scale = 1.0;  // multiplies the proved bounds; below 1 the proof does not hold
+  std::int64_t block = 0;    // bars per block, a multiple of 64; 0: what suits the reach
+};
+
+// The state of one combo between two blocks, and what is known about it.
+struct ComboState {
+  explicit ComboState(const Combo& windows, bool certify);
+
+  Combo combo;
+  std::int64_t reach;
+  Book book;
+  bool certified;               // whether the certified arithmetic applies to these windows
+  TapPlan plan;                 // if certified
+  std::vector<double> weights;  // of the dot product; made when it is first needed
+  std::int64_t most_dots = 0;   // open signs per block beyond which `exact` is cheaper
+  std::int64_t most_references = 0;
+  int exact_blocks_left = 0;  // blocks that go to `exact` untried, because the last ones ended there
+  int exact_blocks_next = 0;  // how many it will be after the next failure
+};
+
+class Batch {
+ public:
+  // REQUIRES: every combo has a reach that `geometry` covers.
+  Batch(std::span<const double> close, Geometry geometry, double fee, const Tuning& tuning);
+
+  void run(std::span<ComboState> combos, LevelCounts& counts);
+
+ private:
+  bool certify(ComboState& state, LevelCounts& counts);
+  bool close_open_bits(ComboState& state, std::int64_t open_bars, LevelCounts& counts);
+  bool long_by_reference(const ComboState& state, std::int64_t bar, std::uint64_t& decided);
+  void set_wanted(const ComboState& state);
+  std::int64_t decisions(const ComboState& state) const;
+  void book(ComboState& state, const DecisionWords& words, LevelCounts& counts);
+
+  std::span<const double> close_;
+  Geometry geometry_;
+  double fee_;
+  Tuning tuning_;
+  BlockBuffer block_;
+  ExactDecider exact_;
+  ExactDecider exact_bar_;  // for single bars, so that they do not disturb the plan of the blocks
+  FlipBuffer flips_;
+  DecisionWords words_;
+  std::vector<std::uint64_t> open_;
+  std::vector<std::uint64_t> wanted_;  // the bars of the block that the combo in hand decides
+};
+
+}  // namespace onekernel::kernel
+
+#endif  // ONEKERNEL_KERNEL_BATCH_H_
