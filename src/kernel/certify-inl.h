@@ -26,14 +26,13 @@ HWY_INLINE std::uint64_t bits_of(hn::Mask<Tag> mask) {
   return bits;
 }
 
-// Eight vectors of bars at once: each coefficient is loaded once for them, and eight sums hide the latency of the additions.
+// Eight vectors of bars at once: a coefficient serves all of them, and eight sums hide the latency of the additions.
 struct EightVectors {
   Vec d0, d1, d2, d3, d4, d5, d6, d7;
 
-  HWY_INLINE void start(const double* HWY_RESTRICT s, double coefficient) {
+  HWY_INLINE void start(const double* HWY_RESTRICT s, Vec c) {
     const Tag d;
     const std::size_t n = hn::Lanes(d);
-    const Vec c = hn::Set(d, coefficient);
     d0 = hn::Mul(c, hn::LoadU(d, s));
     d1 = hn::Mul(c, hn::LoadU(d, s + n));
     d2 = hn::Mul(c, hn::LoadU(d, s + 2 * n));
@@ -44,10 +43,9 @@ struct EightVectors {
     d7 = hn::Mul(c, hn::LoadU(d, s + 7 * n));
   }
 
-  HWY_INLINE void add(const double* HWY_RESTRICT s, double coefficient) {
+  HWY_INLINE void add(const double* HWY_RESTRICT s, Vec c) {
     const Tag d;
     const std::size_t n = hn::Lanes(d);
-    const Vec c = hn::Set(d, coefficient);
     d0 = hn::Add(d0, hn::Mul(c, hn::LoadU(d, s)));
     d1 = hn::Add(d1, hn::Mul(c, hn::LoadU(d, s + n)));
     d2 = hn::Add(d2, hn::Mul(c, hn::LoadU(d, s + 2 * n)));
@@ -61,9 +59,9 @@ struct EightVectors {
   template <class MaskOf>
   HWY_INLINE std::uint64_t bits(MaskOf mask_of) const {
     const std::size_t n = hn::Lanes(Tag());
-    return bits_of(mask_of(d0)) | bits_of(mask_of(d1)) << n | bits_of(mask_of(d2)) << (2 * n) |
-           bits_of(mask_of(d3)) << (3 * n) | bits_of(mask_of(d4)) << (4 * n) | bits_of(mask_of(d5)) << (5 * n) |
-           bits_of(mask_of(d6)) << (6 * n) | bits_of(mask_of(d7)) << (7 * n);
+    return bits_of(mask_of(d0)) | bits_of(mask_of(d1)) << n | bits_of(mask_of(d2)) << (2 * n) | bits_of(mask_of(d3)) << (3 * n) |
+           bits_of(mask_of(d4)) << (4 * n) | bits_of(mask_of(d5)) << (5 * n) | bits_of(mask_of(d6)) << (6 * n) |
+           bits_of(mask_of(d7)) << (7 * n);
   }
 
   HWY_INLINE Vec least_magnitude() const {
@@ -73,41 +71,99 @@ struct EightVectors {
   }
 };
 
-std::int64_t certify_words_target(const BlockBuffer& block, const TapPlan& plan, SignBounds bounds, const std::uint64_t* wanted,
-                                  std::int64_t most_open, std::uint64_t* want_long, std::uint64_t* open) {
+// What certify_words works on, with the taps resolved to pointers.
+struct SignJob {
+  const double* taps[TapPlan::kMostTaps];  // where each tap reads bar 0 of the block
+  const double* coefficients;
+  int count;
+  std::int64_t words;
+  SignBounds bounds;
+  const double* s4_magnitudes;
+  const std::uint64_t* wanted;
+  std::int64_t most_open;
+  std::uint64_t* want_long;
+  std::uint64_t* open;
+};
+
+// The loop over the words; `evaluate(bar)` gives d for eight vectors of bars.
+template <class Evaluate>
+HWY_INLINE std::int64_t sign_words(const SignJob& job, Evaluate evaluate) {
   const Tag d;
   const auto strip = static_cast<std::int64_t>(8 * hn::Lanes(d));
-  const double* taps[TapPlan::kMostTaps];  // where each tap reads bar 0 of the block
-  const std::int64_t phase_mask = block.phases() - 1;
-  const int count = plan.count();
-  for (int t = 0; t < count; ++t) {
-    const std::int64_t offset = plan.offsets()[t], phase = offset & phase_mask;
-    taps[t] = block.phase(phase) - (offset - phase);
-  }
-  const double* HWY_RESTRICT coefficients = plan.coefficients();
-  const double* s4 = block.s4_magnitudes();
   std::int64_t opened = 0;
-  for (std::int64_t w = 0; w < block.words(); ++w) {
-    const Vec bound = hn::Set(d, bounds.fixed + bounds.taps * s4[w]);
+  for (std::int64_t w = 0; w < job.words; ++w) {
+    const Vec bound = hn::Set(d, job.bounds.fixed + job.bounds.taps * job.s4_magnitudes[w]);
     std::uint64_t longs = 0, opens = 0;
     for (std::int64_t j = 0; j < kWordBars; j += strip) {
-      const std::int64_t bar = w * kWordBars + j;
-      EightVectors sums;
-      sums.start(taps[0] + bar, coefficients[0]);
-      for (int t = 1; t < count; ++t) sums.add(taps[t] + bar, coefficients[t]);
+      const EightVectors sums = evaluate(w * kWordBars + j);
       longs |= sums.bits([](Vec v) { return hn::Gt(v, hn::Zero(Tag())); }) << j;
       if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Gt(sums.least_magnitude(), bound)))) {
         opens |= sums.bits([bound](Vec v) { return hn::Not(hn::Gt(hn::Abs(v), bound)); }) << j;
       }
     }
-    want_long[w] = longs;
-    open[w] = opens & wanted[w];
-    if (HWY_UNLIKELY(open[w] != 0)) {
-      opened += std::popcount(open[w]);
-      if (opened > most_open) break;
+    job.want_long[w] = longs;
+    job.open[w] = opens & job.wanted[w];
+    if (HWY_UNLIKELY(job.open[w] != 0)) {
+      opened += std::popcount(job.open[w]);
+      if (opened > job.most_open) break;
     }
   }
   return opened;
+}
+
+// The usual numbers of taps are compiled for, so that the coefficients stay in registers where there are enough of them and
+// no loop ends in a branch that is guessed wrong.
+template <int kTaps>
+std::int64_t sign_words_unrolled(const SignJob& job) {
+  Vec c[kTaps];
+  for (int t = 0; t < kTaps; ++t) c[t] = hn::Set(Tag(), job.coefficients[t]);
+  return sign_words(job, [&job, &c](std::int64_t bar) HWY_ATTR {
+    EightVectors sums;
+    sums.start(job.taps[0] + bar, c[0]);
+    HWY_UNROLL(24)
+    for (int t = 1; t < kTaps; ++t) sums.add(job.taps[t] + bar, c[t]);
+    return sums;
+  });
+}
+
+std::int64_t sign_words_looped(const SignJob& job) {
+  return sign_words(job, [&job](std::int64_t bar) HWY_ATTR {
+    EightVectors sums;
+    sums.start(job.taps[0] + bar, hn::Set(Tag(), job.coefficients[0]));
+    for (int t = 1; t < job.count; ++t) sums.add(job.taps[t] + bar, hn::Set(Tag(), job.coefficients[t]));
+    return sums;
+  });
+}
+
+std::int64_t certify_words_target(const BlockBuffer& block, const TapPlan& plan, SignBounds bounds, const std::uint64_t* wanted,
+                                  std::int64_t most_open, std::uint64_t* want_long, std::uint64_t* open) {
+  SignJob job{.taps = {},
+              .coefficients = plan.coefficients(),
+              .count = plan.count(),
+              .words = block.words(),
+              .bounds = bounds,
+              .s4_magnitudes = block.s4_magnitudes(),
+              .wanted = wanted,
+              .most_open = most_open,
+              .want_long = want_long,
+              .open = open};
+  const std::int64_t phase_mask = block.phases() - 1;
+  for (int t = 0; t < job.count; ++t) {
+    const std::int64_t offset = plan.offsets()[t], phase = offset & phase_mask;
+    job.taps[t] = block.phase(phase) - (offset - phase);
+  }
+  switch (job.count) {
+    case 15:
+      return sign_words_unrolled<15>(job);
+    case 16:
+      return sign_words_unrolled<16>(job);
+    case 17:
+      return sign_words_unrolled<17>(job);
+    case 18:
+      return sign_words_unrolled<18>(job);
+    default:
+      return sign_words_looped(job);
+  }
 }
 
 double dot_product_target(const double* HWY_RESTRICT weights, const double* HWY_RESTRICT y, std::int64_t count) {

@@ -32,7 +32,7 @@ struct Geometry {
 // Larger blocks share the history among more bars; smaller ones keep the running sums, whose error grows with the fourth
 // power of history + block, accurate and in cache.
 inline Geometry geometry_for(std::int64_t reach_of_combo) {
-  if (reach_of_combo <= 256) return {256, 512};
+  if (reach_of_combo <= 256) return {256, 1024};
   if (reach_of_combo <= 1024) return {1024, 1024};
   if (reach_of_combo <= 4096) return {4096, 2048};
   if (reach_of_combo <= 16384) return {16384, 8192};
