@@ -3,13 +3,15 @@
 #define ONEKERNEL_KERNEL_BATCH_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "kernel/block.h"
 #include "kernel/book.h"
 #include "kernel/exact.h"
 #include "kernel/flips.h"
-#include "kernel/sums.h"
+#include "kernel/stripes.h"
 #include "kernel/taps.h"
 #include "onekernel/sweep.h"
 #include "onekernel/types.h"
@@ -19,21 +21,23 @@ namespace onekernel::kernel {
 // For tests: nothing here can change a result as long as bound_scale is at least 1.
 struct Tuning {
   double bound_scale = 1.0;  // multiplies the proved bounds; below 1 the proof does not hold
-  std::int64_t block = 0;    // bars per block, a multiple of 64; 0: what suits the reach
+  std::int64_t block = 0;    // bars per block, a multiple of kBlockUnit; 0: what suits the reach
 };
 
 // The state of one combo between two blocks, and what is known about it.
 struct ComboState {
-  explicit ComboState(const Combo& windows, bool certify);
+  ComboState(const Combo& windows, bool certify);
 
   Combo combo;
   std::int64_t reach;
   Book book;
   bool certified;               // whether the certified arithmetic applies to these windows
   TapPlan plan;                 // if certified
+  std::int64_t smooth_history;  // the most that a combo of the batch needs of the sums for the same smooth
   std::vector<double> weights;  // of the dot product; made when it is first needed
-  std::int64_t most_dots = 0;   // open signs per block beyond which `exact` is cheaper
-  std::int64_t most_references = 0;
+  double exact_cost = 0.0;      // per bar; and of one decision by the other levels, in the same unit
+  double dot_cost = 0.0;
+  double reference_cost = 0.0;
   int exact_blocks_left = 0;  // blocks that go to `exact` untried, because the last ones ended there
   int exact_blocks_next = 0;  // how many it will be after the next failure
 };
@@ -41,23 +45,30 @@ struct ComboState {
 class Batch {
  public:
   // REQUIRES: every combo has a reach that `geometry` covers.
-  Batch(std::span<const double> close, Geometry geometry, double fee, const Tuning& tuning);
+  Batch(std::span<const double> close, Geometry geometry, bool certify, double fee, const Tuning& tuning);
 
   void run(std::span<ComboState> combos, LevelCounts& counts);
 
  private:
+  // What only the certified arithmetic needs.
+  struct Certified {
+    explicit Certified(Geometry geometry) : stripes(geometry), smooth_sums(geometry), full3_sums(geometry) {}
+    Stripes stripes;
+    OuterSums smooth_sums, full3_sums;
+  };
+
   bool certify(ComboState& state, LevelCounts& counts);
   bool close_open_bits(ComboState& state, std::int64_t open_bars, LevelCounts& counts);
-  bool long_by_reference(const ComboState& state, std::int64_t bar, std::uint64_t& decided);
+  bool long_by_reference(const ComboState& state, std::int64_t bar, bool& decided);
+  void decide_exactly(std::span<ComboState* const> states, LevelCounts& counts);
   void set_wanted(const ComboState& state);
   std::int64_t decisions(const ComboState& state) const;
-  void book(ComboState& state, const DecisionWords& words, LevelCounts& counts);
 
   std::span<const double> close_;
-  Geometry geometry_;
   double fee_;
   Tuning tuning_;
-  BlockBuffer block_;
+  Block block_;
+  std::optional<Certified> certified_;
   ExactDecider exact_;
   ExactDecider exact_bar_;  // for single bars, so that they do not disturb the plan of the blocks
   FlipBuffer flips_;

@@ -4,27 +4,31 @@
 
 #include <cstdint>
 
-#include "kernel/sums.h"
+#include "kernel/stripes.h"
 #include "kernel/taps.h"
 
 namespace onekernel::kernel {
 
-struct SignBounds {
-  double fixed;  // the part of the bound that is the same for the whole block
-  double taps;   // times the word's 4-fold sums
+struct SignJob {
+  const TapPlan* plan;
+  const double* smooth_sums;  // OuterSums for the combo's smooth
+  const double* full3_sums;   // and for its full3
+  std::int64_t rows;          // of the stripes
+  double fixed_bound;
+  double s4_bound;              // times the 4-fold sums' magnitude
+  const double* s4_magnitudes;  // per 64 rows
+  const std::uint64_t* wanted;  // per word: the bars to decide
+  std::int64_t most_open;       // more open signs than this are not worth going on
+  std::uint64_t* want_long;     // out: d > 0
+  std::uint64_t* open;          // out: wanted, but |d| does not exceed the bound, so the sign is not proved
 };
 
-// For each word of the block: bit b of want_long[w] is d > 0 at bar 64 * w + b, and bit b of open[w] says that |d| does not
-// exceed the bound there, so that the sign is not proved. Stops once more than `most_open` of the bits in `wanted` are open.
-// Returns their number.
-std::int64_t certify_words(const BlockBuffer& block, const TapPlan& plan, SignBounds bounds, const std::uint64_t* wanted,
-                           std::int64_t most_open, std::uint64_t* want_long, std::uint64_t* open);
+// Fills want_long and open, where stripe s holds the words s * rows / 64 and following. Returns the number of open bars; where
+// that is more than most_open, the rest is not filled.
+std::int64_t certify_words(const SignJob& job);
 
-// The sum of weights[i] * y[i]; count is a multiple of 8. Every target adds in the same order.
-double dot_product(const double* weights, const double* y, std::int64_t count);
-
-// The target that runs, in Highway's numbers.
-std::int64_t certify_target();
+// The sum of weights[i] * (x[i] - base); count is a multiple of 8. Every target adds in the same order.
+double dot_product(const double* weights, const double* x, double base, std::int64_t count);
 
 }  // namespace onekernel::kernel
 

@@ -48,9 +48,9 @@ Plan make_plan(std::span<const Combo> combos, std::int64_t bars, int threads, co
   std::sort(plan.order.begin(), plan.order.end(),
             [&](std::uint32_t a, std::uint32_t b) { return reaches[a] != reaches[b] ? reaches[a] < reaches[b] : a < b; });
   for (std::size_t first = 0; first < plan.order.size();) {
-    Geometry geometry = geometry_for(reaches[plan.order[first]]);
+    Geometry geometry = geometry_for(reaches[plan.order[first]], bars);
     std::size_t end = first + 1;
-    while (end < plan.order.size() && geometry_for(reaches[plan.order[end]]) == geometry) ++end;
+    while (end < plan.order.size() && geometry_for(reaches[plan.order[end]], bars) == geometry) ++end;
     if (tuning.block > 0) geometry.block = tuning.block;
     const auto step = static_cast<std::size_t>(combos_per_batch(geometry, static_cast<std::int64_t>(end - first), threads));
     for (; first < end; first += std::min(step, end - first))
@@ -96,7 +96,7 @@ class Workers {
     std::vector<ComboState> states;
     states.reserve(range.count);
     for (std::size_t i = 0; i < range.count; ++i) states.emplace_back(combos_[plan_.order[range.first + i]], certify_);
-    Batch(close_, range.geometry, fee_, tuning_).run(states, counts);
+    Batch(close_, range.geometry, certify_, fee_, tuning_).run(states, counts);
     for (std::size_t i = 0; i < range.count; ++i) {
       pnl_[plan_.order[range.first + i]] = states[i].book.pnl;
       trades_[plan_.order[range.first + i]] = states[i].book.trades;

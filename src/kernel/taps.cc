@@ -1,7 +1,6 @@
 #include "kernel/taps.h"
 
 #include <algorithm>
-#include <cfloat>
 #include <cmath>
 
 #include "kernel/windows.h"
@@ -9,62 +8,20 @@
 namespace onekernel::kernel {
 namespace {
 
-// Every bound is multiplied with this: it covers products of roundings, underflow (far below u * x, see kSmallestScale) and
-// the rounding of the bound's own arithmetic.
+// Every bound is multiplied with this: it covers products of roundings, underflow (far below u * x, see kSmallestScale), the
+// errors of the magnitudes and the rounding of the bound's own arithmetic.
 constexpr double kSlack = 1.0 + 0x1p-10;
 
-// Coefficients are computed in long double; this many roundings lead to one, each at most kCoefficientRoundoff.
-constexpr double kCoefficientRoundings = 32.0;
-constexpr double kCoefficientRoundoff = LDBL_MANT_DIG >= 64 ? 0x1p-64 : 0x1p-53;
+constexpr double kNorm0 = 8.0;               // the l1 norm of d's weights: the sum of |factor|, an average having norm 1
+constexpr double kFirstStageRoundings = 4;   // of one term of OuterSums: coefficient, product, two additions
+constexpr double kCoefficientRoundings = 4;  // of one coefficient of the second stage
+constexpr double kWeightRoundings = 11;      // of one weight of the dot product
 
-struct Tap {
-  std::int64_t offset;
-  long double coefficient;
-};
-
-// (1-z)^2 * wma_n = (n - (n+1) z + z^(n+1)) / (n(n+1)/2), hence (1-z)^4 times a product of two averages has nine taps.
-struct AverageTaps {
-  std::int64_t offsets[3];
-  std::int64_t numerators[3];
-
-  explicit AverageTaps(std::int64_t window) : offsets{0, 1, window + 1}, numerators{window, -(window + 1), 1} {}
-};
-
-long double denominator(std::int64_t inner, std::int64_t outer) {
-  return static_cast<long double>(inner * (inner + 1) / 2) * static_cast<long double>(outer * (outer + 1) / 2);
-}
-
-std::vector<Tap> merged_taps(const Combo& combo) {
-  std::vector<Tap> taps;
-  for (const Product& product : products(combo)) {
-    const AverageTaps inner(product.inner), outer(product.outer);
-    const long double scale = static_cast<long double>(product.factor) / denominator(product.inner, product.outer);
-    for (int a = 0; a < 3; ++a) {
-      for (int b = 0; b < 3; ++b) {
-        const long double value = static_cast<long double>(inner.numerators[a] * outer.numerators[b]) * scale;
-        const std::int64_t offset = inner.offsets[a] + outer.offsets[b];
-        const auto same = std::find_if(taps.begin(), taps.end(), [&](const Tap& tap) { return tap.offset == offset; });
-        if (same == taps.end()) {
-          taps.push_back({offset, value});
-        } else {
-          same->coefficient += value;
-        }
-      }
-    }
-  }
-  std::erase_if(taps, [](const Tap& tap) { return static_cast<double>(tap.coefficient) == 0.0; });
-  // Small ones first: what is added last is rounded least often.
-  std::sort(taps.begin(), taps.end(), [](const Tap& a, const Tap& b) {
-    const long double x = std::fabs(a.coefficient), y = std::fabs(b.coefficient);
-    return x != y ? x < y : a.offset > b.offset;
-  });
-  return taps;
-}
-
-// l1 norms of the k-th differences of wma_a * wma_b: those of one average are 1, 4/(n+1) and 4/n for k = 0, 1, 2, and the
-// norm of a convolution is at most the product of the norms.
+// Bounds of the l1 norms of the k-th differences of d's weights. Those of one average are 1, 4/(n+1) and 4/n for k = 0, 1 and
+// 2, and the norm of a convolution is at most the product of the norms.
 struct Norms {
   double n1 = 0.0, n2 = 0.0, n3 = 0.0, n4 = 0.0;
+  double second_stage = 0.0;  // of the nine taps before equal offsets are merged
 
   explicit Norms(const Combo& combo) {
     for (const Product& product : products(combo)) {
@@ -74,74 +31,85 @@ struct Norms {
       n2 += weight * std::min(4.0 / std::max(a, b), 16.0 / ((a + 1.0) * (b + 1.0)));
       n3 += weight * 16.0 / std::max(a * (b + 1.0), (a + 1.0) * b);
       n4 += weight * 16.0 / (a * b);
+      second_stage += weight * 4.0 / a;
     }
   }
 };
 
-constexpr double kNorm0 = 8.0;  // the sum of the products' |factor|, each average having l1 norm 1
-
-// Roundings of the reference: a window of n has n + 1 (product, additions, division), inner ones count with their factor,
-// outer ones with the magnitude of what they average (3 and 5 times the closes).
+// Roundings of the reference, in units of u * x: a window of n has n + 1 (product, additions, division); inner ones count with
+// their factor, outer ones with the magnitude of what they average (3 and 5 times the closes); the rest is the combining.
 double reference_roundings(const Combo& c) {
-  const auto n = [](std::int64_t window) { return static_cast<double>(window + 1); };
-  const double slow = 2.0 * n(c.half) + n(c.full) + 3.0 + 3.0 * n(c.smooth);
-  const double fast = 3.0 * n(c.third) + n(c.half3) + n(c.full3) + (3.0 + 4.0 + 5.0) + 5.0 * n(c.full3);
+  const auto window = [](std::int64_t n) { return static_cast<double>(n + 1); };
+  const double slow = 2.0 * window(c.half) + window(c.full) + 3.0 + 3.0 * window(c.smooth);
+  const double fast = 3.0 * window(c.third) + window(c.half3) + window(c.full3) + (3.0 + 4.0 + 5.0) + 5.0 * window(c.full3);
   return slow + fast;
 }
 
+// (1-z)^2 * wma_n = 2/(n+1) - 2/n * z + 2/(n(n+1)) * z^(n+1), with z the delay by one bar.
+double tap_now(std::int64_t n) { return 2.0 / static_cast<double>(n + 1); }
+double tap_before(std::int64_t n) { return -2.0 / static_cast<double>(n); }
+double tap_oldest(std::int64_t n) { return 2.0 / (static_cast<double>(n) * static_cast<double>(n + 1)); }
+
 }  // namespace
 
-TapPlan::TapPlan(const Combo& combo) {
-  const Norms norms(combo);
-  const double u = kUnitRoundoff * kSlack;
+TapPlan::TapPlan(const Combo& c) {
+  const auto back = [](std::int64_t window) { return static_cast<std::int32_t>(window + 1); };
+  // The large ones last: what is added last is rounded least often.
+  taps_ = {{{false, back(c.full), tap_oldest(c.full)},
+            {false, back(c.half), -2.0 * tap_oldest(c.half)},
+            {true, back(c.full3), -tap_oldest(c.full3)},
+            {true, back(c.half3), -tap_oldest(c.half3)},
+            {true, back(c.third), 3.0 * tap_oldest(c.third)},
+            {false, 1, tap_before(c.full) - 2.0 * tap_before(c.half)},
+            {false, 0, tap_now(c.full) - 2.0 * tap_now(c.half)},
+            {true, 1, 3.0 * tap_before(c.third) - tap_before(c.half3) - tap_before(c.full3)},
+            {true, 0, 3.0 * tap_now(c.third) - tap_now(c.half3) - tap_now(c.full3)}}};
+  smooth_history_ = std::max(c.half, c.full) + 1;
+  full3_history_ = std::max({c.third, c.half3, c.full3}) + 1;
+
   double evaluation = 0.0;
-  for (const Tap& tap : merged_taps(combo)) {
-    offsets_[static_cast<std::size_t>(count_)] = static_cast<std::int32_t>(tap.offset);
-    coefficients_[static_cast<std::size_t>(count_)] = static_cast<double>(tap.coefficient);
-    ++count_;
+  for (int t = 0; t < kTaps; ++t) {
+    const int roundings = 1 + (kTaps - std::max(t, 1));  // its product, and every addition from it on
+    evaluation += roundings * std::fabs(taps_[static_cast<std::size_t>(t)].coefficient);
   }
-  for (int t = 0; t < count_; ++t) {
-    // The t-th term: its coefficient and its product are rounded once, and so is every addition from it on.
-    const double roundings = 2.0 + (count_ - std::max(t, 1));
-    evaluation += roundings * std::fabs(coefficients_[static_cast<std::size_t>(t)]);
-  }
-  const double coefficients = kCoefficientRoundings * (kCoefficientRoundoff / kUnitRoundoff) * norms.n4;
-  bound_.reference = u * reference_roundings(combo);
-  bound_.norm0 = u * kNorm0;
-  bound_.norm1 = u * norms.n1;
-  bound_.norm2 = u * norms.n2;
-  bound_.taps = u * (norms.n3 + evaluation + coefficients);
-  // Eight partial sums of (reach + 8) / 8 terms, three additions to join them, one product; eleven roundings lead to a weight;
-  // y itself is rounded once.
-  const double additions = static_cast<double>(reach(combo) + 8) / 8.0 + 3.0;
-  bound_.dot = u * kNorm0 * (additions + 1.0 + 11.0 + 1.0);
+  const Norms norms(c);
+  const double u = kUnitRoundoff * kSlack;
+  bound_.x = u * reference_roundings(c);
+  bound_.y = u * kNorm0;
+  bound_.s1 = u * kNorm0;
+  bound_.s2 = u * (norms.n1 + evaluation + kCoefficientRoundings * norms.second_stage);
+  bound_.s3 = u * norms.n2;
+  bound_.s4 = u * (norms.n3 + kFirstStageRoundings * norms.n4);
+  // Eight partial sums of (reach + 8) / 8 products and three additions to join them; closes minus base are rounded once.
+  const double additions = static_cast<double>(reach(c) + 8) / 8.0 + 3.0;
+  bound_.dot = u * kNorm0 * (1.0 + additions + kWeightRoundings + 1.0);
 }
 
 std::vector<double> filter_weights(const Combo& combo) {
   const std::int64_t length = reach(combo) + 1;
   const std::int64_t padded = (length + 7) / 8 * 8;
   std::vector<double> weights(static_cast<std::size_t>(padded), 0.0);
-  std::vector<std::uint64_t> impulse(static_cast<std::size_t>(length));
-  for (const Product& product : products(combo)) {
-    // wma_a * wma_b times its denominator is whole: four running sums of the nine taps, exact modulo 2^64.
+  std::vector<std::int64_t> impulse(static_cast<std::size_t>(length));
+  for (const auto& [factor, a, b] : products(combo)) {
+    // wma_a * wma_b times a(a+1)/2 * b(b+1)/2 is whole: four running sums of nine taps, without any rounding.
     std::fill(impulse.begin(), impulse.end(), 0);
-    const AverageTaps inner(product.inner), outer(product.outer);
-    for (int a = 0; a < 3; ++a) {
-      for (int b = 0; b < 3; ++b) {
-        const std::int64_t offset = inner.offsets[a] + outer.offsets[b];
-        if (offset < length) {
-          impulse[static_cast<std::size_t>(offset)] += static_cast<std::uint64_t>(inner.numerators[a] * outer.numerators[b]);
-        }
+    const std::int64_t inner_offsets[3] = {0, 1, a + 1}, inner_taps[3] = {a, -(a + 1), 1};
+    const std::int64_t outer_offsets[3] = {0, 1, b + 1}, outer_taps[3] = {b, -(b + 1), 1};
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        const std::int64_t offset = inner_offsets[i] + outer_offsets[j];
+        if (offset < length) impulse[static_cast<std::size_t>(offset)] += inner_taps[i] * outer_taps[j];
       }
     }
-    std::uint64_t s1 = 0, s2 = 0, s3 = 0, s4 = 0;
-    const auto divisor = static_cast<double>(denominator(product.inner, product.outer));
+    const double divisor = (static_cast<double>(a) * static_cast<double>(a + 1) / 2.0) *
+                           (static_cast<double>(b) * static_cast<double>(b + 1) / 2.0);
+    std::int64_t s1 = 0, s2 = 0, s3 = 0, s4 = 0;
     for (std::int64_t k = 0; k < length; ++k) {
       s1 += impulse[static_cast<std::size_t>(k)];
       s2 += s1;
       s3 += s2;
       s4 += s3;
-      weights[static_cast<std::size_t>(padded - 1 - k)] += product.factor * (static_cast<double>(s4) / divisor);
+      weights[static_cast<std::size_t>(padded - 1 - k)] += factor * (static_cast<double>(s4) / divisor);
     }
   }
   return weights;

@@ -1,6 +1,5 @@
-// What `certified` knows about one combo: the sparse filter that gives d = hma3 - hma from the 4-fold running sums, the
-// weights of the same filter on the closes themselves, and the constants of the error bound. Letters and proofs:
-// docs/certified-kernel.md.
+// What `certified` knows about one combo: the taps that give d = hma3 - hma from the shared running sums, the weights of the
+// same filter on the closes themselves, and the constants of the error bounds. Letters and proofs: docs/certified-kernel.md.
 #ifndef ONEKERNEL_KERNEL_TAPS_H_
 #define ONEKERNEL_KERNEL_TAPS_H_
 
@@ -8,15 +7,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernel/sums.h"
+#include "kernel/stripes.h"
 #include "onekernel/types.h"
 
 namespace onekernel::kernel {
 
 inline constexpr double kUnitRoundoff = 0x1p-53;  // u: one rounded operation errs by at most u times its result
-
-// Windows beyond this go to `exact`: the whole numbers of the plan stay exact, and n * u stays far below 1.
-inline constexpr std::int64_t kLongestCertifiedWindow = std::int64_t{1} << 20;
 
 // d as a sum of five products of two averages: d = sum of factor * wma(wma(close, inner), outer).
 struct Product {
@@ -32,40 +28,48 @@ inline std::array<Product, 5> products(const Combo& combo) {
            {1.0, combo.full, combo.smooth}}};
 }
 
-// Bounds of the errors of d, each to be multiplied with a magnitude of the block.
+// Bounds of the errors of d, each a factor of one of the block's magnitudes.
 struct BoundConstants {
-  double reference;  // the reference's own rounding, times Magnitudes::x
-  double norm0;      // u * the l1 norm of d's weights,                   times y and s1
-  double norm1;      // u * the l1 norm of their first difference,        times s2
-  double norm2;      //     and so on,                                    times s3
-  double taps;       // third difference and the evaluation of the taps,  times the 4-fold sums
-  double dot;        // the evaluation of the dot product,                times y
+  double x;    // the reference's own rounding
+  double y;    // the rounding of closes minus base
+  double s1;   // the running sums of order 1
+  double s2;   // of order 2, and the evaluation of the second stage's taps
+  double s3;   // of order 3
+  double s4;   // of order 4, and the evaluation of the first stage's taps
+  double dot;  // for the dot product: its evaluation, times the largest close minus base
 };
 
+// d is evaluated in two stages: OuterSums for the windows full3 (F) and smooth (S) by three taps each, then these nine taps.
 class TapPlan {
  public:
-  static constexpr int kMostTaps = 24;
+  static constexpr int kTaps = 9;
 
   TapPlan() = default;
-  // REQUIRES: every window is at most kLongestCertifiedWindow.
   explicit TapPlan(const Combo& combo);
 
-  int count() const { return count_; }
-  const std::int32_t* offsets() const { return offsets_.data(); }  // in bars, into the past
-  const double* coefficients() const { return coefficients_.data(); }
+  // In the order of evaluation. A tap reads the sums for full3 or for smooth, `offset` bars back.
+  struct Tap {
+    bool of_full3;
+    std::int32_t offset;
+    double coefficient;
+  };
+  const std::array<Tap, kTaps>& taps() const { return taps_; }
   const BoundConstants& bound() const { return bound_; }
 
-  // |error of d| from the taps at a word whose 4-fold sums reach s4 is at most fixed_bound(m) + bound().taps * s4.
+  // How many bars back the second stage reads.
+  std::int64_t full3_history() const { return full3_history_; }
+  std::int64_t smooth_history() const { return smooth_history_; }
+
+  // |error of d| from the taps where the 4-fold sums reach s4 is at most fixed_bound(m) + bound().s4 * s4.
   double fixed_bound(const Magnitudes& m) const {
-    return bound_.reference * m.x + bound_.norm0 * (m.y + m.s1) + bound_.norm1 * m.s2 + bound_.norm2 * m.s3;
+    return bound_.x * m.x + bound_.y * m.y + bound_.s1 * m.s1 + bound_.s2 * m.s2 + bound_.s3 * m.s3;
   }
-  // |error of d| from the dot product.
-  double dot_bound(const Magnitudes& m) const { return bound_.reference * m.x + bound_.dot * m.y; }
+  // |error of d| from the dot product; x is the largest |close|, y the largest |close - base|.
+  double dot_bound(double x, double y) const { return bound_.x * x + bound_.dot * y; }
 
  private:
-  std::array<std::int32_t, kMostTaps> offsets_;
-  std::array<double, kMostTaps> coefficients_;
-  int count_ = 0;
+  std::array<Tap, kTaps> taps_{};
+  std::int64_t full3_history_ = 0, smooth_history_ = 0;
   BoundConstants bound_{};
 };
 
