@@ -72,6 +72,9 @@ void Batch::run(std::span<ComboState> combos, LevelCounts& counts) {
 // The bars of the block at which the combo's windows are full.
 void Batch::set_wanted(const ComboState& state) {
   const std::int64_t first = std::max<std::int64_t>(state.reach - block_.first_bar(), 0);
+  if (first == wanted_from_ && block_.bars() == wanted_end_) return;
+  wanted_from_ = first;
+  wanted_end_ = block_.bars();
   for (std::size_t w = 0; w < wanted_.size(); ++w) {
     wanted_[w] = bars_between(first, block_.bars(), static_cast<std::int64_t>(w) * kWordBars);
   }
@@ -89,15 +92,16 @@ bool Batch::certify(ComboState& state, LevelCounts& counts) {
   }
   set_wanted(state);
   auto& [stripes, smooth_sums, full3_sums] = *certified_;
-  smooth_sums.make(stripes, state.combo.smooth, state.smooth_history);
-  full3_sums.make(stripes, state.combo.full3, state.plan.full3_history());
+  smooth_sums.prepare(stripes, state.combo.smooth, state.smooth_history);
+  full3_sums.prepare(stripes, state.combo.full3, state.plan.full3_history());
   // Half of what `exact` would cost may be spent on each of the two dearer levels.
   const auto most_dots =
       static_cast<std::int64_t>(static_cast<double>(block_.bars()) * state.exact_cost / state.dot_cost / 2.0);
   const std::int64_t open_bars =
       certify_words({.plan = &state.plan,
-                     .smooth_sums = smooth_sums.values(),
-                     .full3_sums = full3_sums.values(),
+                     .s4 = stripes.s4(),
+                     .smooth_sums = &smooth_sums,
+                     .full3_sums = &full3_sums,
                      .rows = stripes.rows(),
                      .fixed_bound = state.plan.fixed_bound(stripes.magnitudes()) * tuning_.bound_scale,
                      .s4_bound = state.plan.bound().s4 * tuning_.bound_scale,
@@ -106,7 +110,6 @@ bool Batch::certify(ComboState& state, LevelCounts& counts) {
                      .most_open = most_dots,
                      .want_long = words_.want_long.data(),
                      .open = open_.data()});
-  std::copy_n(wanted_.begin(), block_.words(), words_.decided.begin());
   if (open_bars > most_dots || (open_bars > 0 && !close_open_bits(state, open_bars, counts))) {
     state.exact_blocks_left = state.exact_blocks_next;
     state.exact_blocks_next = std::min(2 * state.exact_blocks_next + 1, kMostExactBlocks);
@@ -115,8 +118,7 @@ bool Batch::certify(ComboState& state, LevelCounts& counts) {
   state.exact_blocks_next = 0;
   counts.by_bound += decisions(state) - open_bars;
   const auto count = static_cast<std::size_t>(block_.words());
-  counts.flips +=
-      book_words(state.book, block_.x(), {words_.want_long.data(), count}, {words_.decided.data(), count}, fee_, flips_);
+  counts.flips += book_words(state.book, block_.x(), {words_.want_long.data(), count}, {wanted_.data(), count}, fee_, flips_);
   return true;
 }
 
@@ -134,15 +136,14 @@ bool Batch::close_open_bits(ComboState& state, std::int64_t open_bars, LevelCoun
       const int bit = std::countr_zero(left);
       const std::int64_t bar = w * kWordBars + bit;
       const double d = dot_product(state.weights.data(), block_.x() + bar - length + 1, stripes.middle(), length);
-      bool is_long = d > 0.0, decided = true;
+      bool is_long = d > 0.0;
       if (!(std::fabs(d) > bound)) {
         if (++references > most_references) return false;
-        is_long = long_by_reference(state, bar, decided);
+        is_long = long_by_reference(state, bar);
       }
       const std::uint64_t mask = std::uint64_t{1} << bit;
       auto& want = words_.want_long[static_cast<std::size_t>(w)];
       want = is_long ? want | mask : want & ~mask;
-      if (!decided) words_.decided[static_cast<std::size_t>(w)] &= ~mask;
     }
   }
   counts.by_dot += open_bars - references;
@@ -150,13 +151,12 @@ bool Batch::close_open_bits(ComboState& state, std::int64_t open_bars, LevelCoun
   return true;
 }
 
-bool Batch::long_by_reference(const ComboState& state, std::int64_t bar, bool& decided) {
+// The closes of a block that has running sums are finite and too small to overflow, so there is always a decision.
+bool Batch::long_by_reference(const ComboState& state, std::int64_t bar) {
   const Combo* const combo = &state.combo;
   bool is_long = false;
-  exact_bar_.decide(block_.x(), bar, bar + 1, {&combo, 1}, [&](std::size_t, const DecisionWords& words) {
-    is_long = (words.want_long[0] & 1) != 0;
-    decided = (words.decided[0] & 1) != 0;
-  });
+  exact_bar_.decide(block_.x(), bar, bar + 1, {&combo, 1},
+                    [&](std::size_t, const DecisionWords& words) { is_long = (words.want_long[0] & 1) != 0; });
   return is_long;
 }
 

@@ -59,7 +59,7 @@ class Batch {
 
   bool certify(ComboState& state, LevelCounts& counts);
   bool close_open_bits(ComboState& state, std::int64_t open_bars, LevelCounts& counts);
-  bool long_by_reference(const ComboState& state, std::int64_t bar, bool& decided);
+  bool long_by_reference(const ComboState& state, std::int64_t bar);
   void decide_exactly(std::span<ComboState* const> states, LevelCounts& counts);
   void set_wanted(const ComboState& state);
   std::int64_t decisions(const ComboState& state) const;
@@ -74,7 +74,9 @@ class Batch {
   FlipBuffer flips_;
   DecisionWords words_;
   std::vector<std::uint64_t> open_;
-  std::vector<std::uint64_t> wanted_;  // the bars of the block that the combo in hand decides
+  std::vector<std::uint64_t> wanted_;  // the bars of the block that the combo in hand decides:
+  std::int64_t wanted_from_ = -1;      // from this one
+  std::int64_t wanted_end_ = -1;       // to the one before this
 };
 
 }  // namespace onekernel::kernel

@@ -8,10 +8,10 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
 
 #include "hwy/highway.h"
 #include "kernel/certify_simd.h"
+#include "kernel/outer-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace onekernel::kernel::HWY_NAMESPACE {
@@ -20,11 +20,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::CappedTag<double, kStripes>;
 using Vec = hn::Vec<Tag>;
 
+using Words = hn::Vec<hn::RebindToUnsigned<Tag>>;
+
 constexpr int kVectors = 8;         // sums in flight: they hide the latency of the additions
 constexpr std::int64_t kRows = 64;  // rows per group: one word of each stripe
-
-// Rows that kVectors vectors hold.
-inline std::int64_t rows_at_once() { return kVectors * static_cast<std::int64_t>(hn::Lanes(Tag())) / kStripes; }
+constexpr std::int64_t kLanes = hn::MaxLanes(Tag());
+constexpr std::int64_t kColumns = kStripes / kLanes;  // vectors per row
+constexpr std::int64_t kRowsAtOnce = kVectors * kLanes / kStripes;
 
 HWY_INLINE std::uint64_t bits_of(hn::Mask<Tag> mask) {
   std::uint64_t bits = 0;
@@ -63,16 +65,32 @@ struct Sums {
     d7 = hn::MulAdd(c, hn::Load(d, v + 7 * n), d7);
   }
 
-  // One byte per row, bit s of it for stripe s.
-  template <class MaskOf>
-  HWY_INLINE void store_bits(MaskOf mask_of, std::uint8_t* bytes) const {
-    const std::size_t n = hn::Lanes(Tag());
-    const std::uint64_t bits = bits_of(mask_of(d0)) | bits_of(mask_of(d1)) << n | bits_of(mask_of(d2)) << (2 * n) |
-                               bits_of(mask_of(d3)) << (3 * n) | bits_of(mask_of(d4)) << (4 * n) |
-                               bits_of(mask_of(d5)) << (5 * n) | bits_of(mask_of(d6)) << (6 * n) |
-                               bits_of(mask_of(d7)) << (7 * n);
-    static_assert(std::endian::native == std::endian::little);
-    std::memcpy(bytes, &bits, static_cast<std::size_t>(rows_at_once()));
+  // Shifts the signs into the stripes' words, row after row: after 64 rows, bit r of a lane is the sign of row r.
+  HWY_INLINE void take_signs(Words (&words)[kColumns]) const {
+    take_sign(d0, words[0]);
+    take_sign(d1, words[1 % kColumns]);
+    take_sign(d2, words[2 % kColumns]);
+    take_sign(d3, words[3 % kColumns]);
+    take_sign(d4, words[4 % kColumns]);
+    take_sign(d5, words[5 % kColumns]);
+    take_sign(d6, words[6 % kColumns]);
+    take_sign(d7, words[7 % kColumns]);
+  }
+
+  static HWY_INLINE void take_sign(Vec v, Words& word) {
+    const hn::RebindToUnsigned<Tag> du;
+    word = hn::Or(hn::ShiftRight<1>(word), hn::And(hn::BitCast(du, v), hn::Set(du, std::uint64_t{1} << 63)));
+  }
+
+  // Adds the bars where |d| does not exceed the bound; bit `row` of a word is the first of the rows here.
+  HWY_INLINE void add_open(Vec bound, std::int64_t row, std::uint64_t (&open)[kStripes]) const {
+    const Vec sums[kVectors] = {d0, d1, d2, d3, d4, d5, d6, d7};
+    for (std::int64_t v = 0; v < kVectors; ++v) {
+      for (std::uint64_t left = bits_of(hn::Not(hn::Gt(hn::Abs(sums[v]), bound))); left != 0; left &= left - 1) {
+        const std::int64_t element = v * kLanes + std::countr_zero(left);
+        open[element % kStripes] |= std::uint64_t{1} << (row + element / kStripes);
+      }
+    }
   }
 
   HWY_INLINE Vec least_magnitude() const {
@@ -82,29 +100,10 @@ struct Sums {
   }
 };
 
-// From one byte per row to one word per stripe: words[s * stride] takes bit s of the 64 bytes.
-HWY_INLINE void words_from_rows(const std::uint8_t* HWY_RESTRICT bytes, std::uint64_t* words, std::int64_t stride) {
-#if HWY_TARGET == HWY_SCALAR
-  for (std::int64_t s = 0; s < kStripes; ++s) {
-    std::uint64_t word = 0;
-    for (int r = 0; r < kRows; ++r) word |= static_cast<std::uint64_t>(bytes[r] >> s & 1) << r;
-    words[s * stride] = word;
-  }
-#else
-  const hn::CappedTag<std::int8_t, kRows> d;
-  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
-  std::uint64_t out[kStripes] = {};
-  for (std::int64_t r = 0; r < kRows; r += n) {
-    auto v = hn::LoadU(d, reinterpret_cast<const std::int8_t*>(bytes) + r);
-    for (std::int64_t s = kStripes - 1; s >= 0; --s) {  // the sign is the highest bit; doubling brings up the next
-      std::uint64_t bits = 0;
-      hn::StoreMaskBits(d, hn::Lt(v, hn::Zero(d)), reinterpret_cast<std::uint8_t*>(&bits));
-      out[s] |= bits << r;
-      v = hn::Add(v, v);
-    }
-  }
-  for (std::int64_t s = 0; s < kStripes; ++s) words[s * stride] = out[s];
-#endif
+HWY_INLINE void make_rows(OuterSums& sums, const double* s4, std::int64_t end) {
+  if (sums.ready() >= end) return;
+  outer_sums(s4, sums.window(), sums.ready(), end, sums.values());
+  sums.set_ready(end);
 }
 
 std::int64_t certify_words_target(const SignJob& job) {
@@ -113,37 +112,36 @@ std::int64_t certify_words_target(const SignJob& job) {
   Vec c[TapPlan::kTaps];
   for (int t = 0; t < TapPlan::kTaps; ++t) {
     const TapPlan::Tap& tap = job.plan->taps()[static_cast<std::size_t>(t)];
-    from[t] = (tap.of_full3 ? job.full3_sums : job.smooth_sums) - tap.offset * kStripes;
+    from[t] = (tap.of_full3 ? job.full3_sums : job.smooth_sums)->values() - tap.offset * kStripes;
     c[t] = hn::Set(d, tap.coefficient);
   }
   const std::int64_t stride = job.rows / kRows;  // words per stripe
-  alignas(64) std::uint8_t longs[kRows], opens[kRows];
   std::int64_t opened = 0;
   for (std::int64_t group = 0; group < stride; ++group) {
     const Vec bound = hn::Set(d, job.fixed_bound + job.s4_bound * job.s4_magnitudes[group]);
-    bool any_open = false;
-    for (std::int64_t r = 0; r < kRows; r += rows_at_once()) {
+    make_rows(*job.smooth_sums, job.s4, (group + 1) * kRows);
+    make_rows(*job.full3_sums, job.s4, (group + 1) * kRows);
+    Words negative[kColumns];
+    for (Words& word : negative) word = hn::Zero(hn::RebindToUnsigned<Tag>());
+    std::uint64_t open[kStripes] = {};
+    for (std::int64_t r = 0; r < kRows; r += kRowsAtOnce) {
       const std::int64_t at = (group * kRows + r) * kStripes;
       Sums sums;
       sums.start(from[0] + at, c[0]);
       HWY_UNROLL(9)
       for (int t = 1; t < TapPlan::kTaps; ++t) sums.add(from[t] + at, c[t]);
-      sums.store_bits([](Vec v) HWY_ATTR { return hn::Gt(v, hn::Zero(Tag())); }, longs + r);
-      if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Gt(sums.least_magnitude(), bound)))) {
-        if (!any_open) std::memset(opens, 0, sizeof(opens));
-        any_open = true;
-        sums.store_bits([bound](Vec v) HWY_ATTR { return hn::Not(hn::Gt(hn::Abs(v), bound)); }, opens + r);
-      }
+      sums.take_signs(negative);
+      if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Gt(sums.least_magnitude(), bound)))) sums.add_open(bound, r, open);
     }
-    words_from_rows(longs, job.want_long + group, stride);
-    if (HWY_LIKELY(!any_open)) {
-      for (std::int64_t s = 0; s < kStripes; ++s) job.open[s * stride + group] = 0;
-      continue;
+    HWY_ALIGN std::uint64_t signs[kStripes];
+    for (std::int64_t column = 0; column < kColumns; ++column) {
+      hn::Store(negative[column], hn::RebindToUnsigned<Tag>(), signs + column * kLanes);
     }
-    words_from_rows(opens, job.open + group, stride);
     for (std::int64_t s = 0; s < kStripes; ++s) {
-      job.open[s * stride + group] &= job.wanted[s * stride + group];
-      opened += std::popcount(job.open[s * stride + group]);
+      const std::int64_t w = s * stride + group;
+      job.want_long[w] = ~signs[s];
+      job.open[w] = open[s] & job.wanted[w];
+      opened += std::popcount(job.open[w]);
     }
     if (opened > job.most_open) break;
   }

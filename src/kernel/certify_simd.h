@@ -11,9 +11,10 @@ namespace onekernel::kernel {
 
 struct SignJob {
   const TapPlan* plan;
-  const double* smooth_sums;  // OuterSums for the combo's smooth
-  const double* full3_sums;   // and for its full3
-  std::int64_t rows;          // of the stripes
+  const double* s4;
+  OuterSums* smooth_sums;  // prepared for the combo's smooth
+  OuterSums* full3_sums;   // and for its full3
+  std::int64_t rows;       // of the stripes
   double fixed_bound;
   double s4_bound;              // times the 4-fold sums' magnitude
   const double* s4_magnitudes;  // per 64 rows

@@ -8,6 +8,7 @@
 #define HWY_TARGET_INCLUDE "kernel/stripes.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
+#include "kernel/outer-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace onekernel::kernel::HWY_NAMESPACE {
@@ -89,19 +90,8 @@ void sum_stripes(double* first_row, std::int64_t history, std::int64_t rows, con
   }
 }
 
-// out = c0 * s + c1 * (s one row up) + c2 * (s window + 1 rows up), for rows first .. end - 1.
-void outer_sums(const double* HWY_RESTRICT s4, std::int64_t window, std::int64_t first, std::int64_t end,
-                double* HWY_RESTRICT out) {
-  const Tag d;
-  const auto b = static_cast<double>(window);
-  const Vec c0 = hn::Set(d, 2.0 / (b + 1.0)), c1 = hn::Set(d, -2.0 / b), c2 = hn::Set(d, 2.0 / (b * (b + 1.0)));
-  const double* before = s4 - kStripes;
-  const double* oldest = s4 - (window + 1) * kStripes;
-  HWY_UNROLL(4)
-  for (std::int64_t i = first * kStripes; i < end * kStripes; i += lanes()) {
-    const Vec old = hn::Mul(c2, hn::Load(d, oldest + i));
-    hn::Store(hn::MulAdd(c0, hn::Load(d, s4 + i), hn::MulAdd(c1, hn::Load(d, before + i), old)), d, out + i);
-  }
+void outer_sums_target(const double* s4, std::int64_t window, std::int64_t first, std::int64_t end, double* out) {
+  outer_sums(s4, window, first, end, out);
 }
 
 }  // namespace onekernel::kernel::HWY_NAMESPACE
@@ -113,7 +103,7 @@ namespace {
 
 HWY_EXPORT(close_range);
 HWY_EXPORT(sum_stripes);
-HWY_EXPORT(outer_sums);
+HWY_EXPORT(outer_sums_target);
 
 hwy::AlignedFreeUniquePtr<double[]> zeroed_rows(std::int64_t rows) {
   const auto count = static_cast<std::size_t>(rows * kStripes);
@@ -180,11 +170,12 @@ OuterSums::OuterSums(Geometry geometry)
     : origin_((kZeroRows + geometry.history) * kStripes),
       values_(zeroed_rows(kZeroRows + geometry.history + geometry.block / kStripes)) {}
 
-void OuterSums::make(const Stripes& stripes, std::int64_t window, std::int64_t history) {
+void OuterSums::prepare(const Stripes& stripes, std::int64_t window, std::int64_t history) {
   if (window == window_ && history <= history_) return;
-  HWY_DYNAMIC_DISPATCH(outer_sums)(stripes.s4(), window, -history, stripes.rows(), values_.get() + origin_);
+  HWY_DYNAMIC_DISPATCH(outer_sums_target)(stripes.s4(), window, -history, 0, values_.get() + origin_);
   window_ = window;
   history_ = history;
+  ready_ = 0;
 }
 
 }  // namespace onekernel::kernel

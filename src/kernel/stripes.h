@@ -73,16 +73,21 @@ class OuterSums {
  public:
   explicit OuterSums(Geometry geometry);
 
-  // Makes the sums for rows -history .. rows() - 1, unless that is what they are already.
-  void make(const Stripes& stripes, std::int64_t window, std::int64_t history);
+  // Makes the rows -history .. -1, unless it has them for this window. The rows from 0 on are made where they are used, group
+  // by group, while they are in the cache (certify_words).
+  void prepare(const Stripes& stripes, std::int64_t window, std::int64_t history);
   void forget() { window_ = 0; }  // a new block has come
 
-  const double* values() const { return values_.get() + origin_; }
+  std::int64_t window() const { return window_; }
+  double* values() { return values_.get() + origin_; }
+  std::int64_t ready() const { return ready_; }  // rows 0 .. ready() - 1 are made
+  void set_ready(std::int64_t rows) { ready_ = rows; }
 
  private:
   std::int64_t origin_;
   std::int64_t window_ = 0;
   std::int64_t history_ = 0;
+  std::int64_t ready_ = 0;
   hwy::AlignedFreeUniquePtr<double[]> values_;
 };
 
