@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ struct Attack {
   // The close of bar i, given the one before it.
   std::function<double(Random& random, std::int64_t i, double previous)> next;
 };
+
+// How a test names its parameter.
+inline void PrintTo(const Attack& attack, std::ostream* out) { *out << attack.name; }
 
 inline std::vector<double> make_series(const Attack& attack, std::int64_t bars, std::uint64_t seed) {
   Random random(seed);

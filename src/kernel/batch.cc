@@ -16,7 +16,7 @@ constexpr int kMostExactBlocks = 63;
 
 // Costs in vectors of eight bars; they decide who computes a decision, never what it is.
 double exact_bar_cost(const Combo& c) { return static_cast<double>(c.smooth + c.full3 + 16) / 8.0; }
-double one_dot_cost(std::int64_t reach_of_combo) { return static_cast<double>(reach_of_combo) / 4.0 + 40.0; }
+double one_dot_cost(std::int64_t reach_of_combo) { return static_cast<double>(reach_of_combo) / 8.0 + 40.0; }
 double one_reference_cost(const Combo& c) {
   const std::int64_t longest = std::max({c.half, c.full, c.third, c.half3, c.full3});
   const auto strips = static_cast<double>((longest + std::max(c.smooth, c.full3)) / 64 + 1);
@@ -36,10 +36,9 @@ ComboState::ComboState(const Combo& windows, bool certify)
 }
 
 Batch::Batch(std::span<const double> close, Geometry geometry, bool certify, double fee, const Tuning& tuning)
-    : close_(close), fee_(fee), tuning_(tuning), block_(geometry) {
+    : close_(close), tuning_(tuning), block_(geometry), bookkeeper_(fee, geometry.block) {
   if (certify && geometry.history <= kLongestCertifiedReach) certified_.emplace(geometry);
   const auto words = static_cast<std::size_t>(geometry.block / kWordBars);
-  flips_.resize(geometry.block);
   words_.resize(geometry.block);
   open_.resize(words);
   wanted_.resize(words);
@@ -57,14 +56,14 @@ void Batch::run(std::span<ComboState> combos, LevelCounts& counts) {
   std::vector<ComboState*> to_exact;
   for (std::int64_t index = shortest / block; index * block < bars; ++index) {
     block_.load(close_, index);
-    const bool summed = certified_ && certified_->stripes.sum(block_);
-    if (summed) certified_->smooth_sums.forget(), certified_->full3_sums.forget();
+    sums_ = Sums::kNotTried;
     to_exact.clear();
     for (ComboState& state : combos) {
       if (block_.first_bar() + block_.bars() <= state.reach) continue;  // its windows are not full yet
       ++counts.blocks;
-      if (!(summed && state.certified && certify(state, counts))) to_exact.push_back(&state);
+      if (!certify(state, counts)) to_exact.push_back(&state);
     }
+    bookkeeper_.flush();
     decide_exactly(to_exact, counts);
   }
 }
@@ -84,12 +83,24 @@ std::int64_t Batch::decisions(const ComboState& state) const {
   return block_.bars() - std::max<std::int64_t>(state.reach - block_.first_bar(), 0);
 }
 
+// Computes the running sums when the first combo wants them; false where they do not apply.
+bool Batch::have_sums() {
+  if (sums_ == Sums::kNotTried) {
+    sums_ = certified_->stripes.sum(block_) ? Sums::kMade : Sums::kRefused;
+    certified_->smooth_sums.forget();
+    certified_->full3_sums.forget();
+  }
+  return sums_ == Sums::kMade;
+}
+
 // Decides and books the block if the certified arithmetic can; otherwise changes nothing but the combo's memory of that.
 bool Batch::certify(ComboState& state, LevelCounts& counts) {
+  if (!state.certified) return false;
   if (state.exact_blocks_left > 0) {
     --state.exact_blocks_left;
     return false;
   }
+  if (!have_sums()) return false;
   set_wanted(state);
   auto& [stripes, smooth_sums, full3_sums] = *certified_;
   smooth_sums.prepare(stripes, state.combo.smooth, state.smooth_history);
@@ -118,7 +129,7 @@ bool Batch::certify(ComboState& state, LevelCounts& counts) {
   state.exact_blocks_next = 0;
   counts.by_bound += decisions(state) - open_bars;
   const auto count = static_cast<std::size_t>(block_.words());
-  counts.flips += book_words(state.book, block_.x(), {words_.want_long.data(), count}, {wanted_.data(), count}, fee_, flips_);
+  counts.flips += bookkeeper_.take(state.book, block_.x(), {words_.want_long.data(), count}, {wanted_.data(), count});
   return true;
 }
 
@@ -182,8 +193,9 @@ void Batch::decide_exactly(std::span<ComboState* const> states, LevelCounts& cou
         }
         decided = {words_.decided.data(), decided.size()};
       }
-      counts.flips += book_words(state.book, block_.x() + first, words.want_long, decided, fee_, flips_);
+      counts.flips += bookkeeper_.take(state.book, block_.x() + first, words.want_long, decided);
     });
+    bookkeeper_.flush();  // a book's next results must not overtake these
   }
 }
 

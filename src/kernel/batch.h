@@ -57,6 +57,7 @@ class Batch {
     OuterSums smooth_sums, full3_sums;
   };
 
+  bool have_sums();
   bool certify(ComboState& state, LevelCounts& counts);
   bool close_open_bits(ComboState& state, std::int64_t open_bars, LevelCounts& counts);
   bool long_by_reference(const ComboState& state, std::int64_t bar);
@@ -65,13 +66,14 @@ class Batch {
   std::int64_t decisions(const ComboState& state) const;
 
   std::span<const double> close_;
-  double fee_;
   Tuning tuning_;
   Block block_;
+  enum class Sums { kNotTried, kRefused, kMade };
+  Sums sums_ = Sums::kNotTried;  // of the block
   std::optional<Certified> certified_;
   ExactDecider exact_;
   ExactDecider exact_bar_;  // for single bars, so that they do not disturb the plan of the blocks
-  FlipBuffer flips_;
+  Bookkeeper bookkeeper_;
   DecisionWords words_;
   std::vector<std::uint64_t> open_;
   std::vector<std::uint64_t> wanted_;  // the bars of the block that the combo in hand decides:

@@ -148,19 +148,30 @@ std::int64_t certify_words_target(const SignJob& job) {
   return opened;
 }
 
+// kDotSums interleaved sums, four vectors (of eight lanes) at a time; then halves are added to halves.
 double dot_product_target(const double* HWY_RESTRICT weights, const double* HWY_RESTRICT x, double base, std::int64_t count) {
   const Tag d;
-  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
   const Vec bases = hn::Set(d, base);
-  HWY_ALIGN double partial[8];
-  for (std::int64_t lane = 0; lane < 8; lane += n) {
-    Vec sum = hn::Zero(d);
-    for (std::int64_t i = lane; i < count; i += 8) {
-      sum = hn::Add(sum, hn::Mul(hn::LoadU(d, weights + i), hn::Sub(hn::LoadU(d, x + i), bases)));
+  HWY_ALIGN double partial[kDotSums];
+  const auto term = [&](std::int64_t i)
+                        HWY_ATTR { return hn::Mul(hn::LoadU(d, weights + i), hn::Sub(hn::LoadU(d, x + i), bases)); };
+  for (std::int64_t lane = 0; lane < 8; lane += kLanes) {
+    Vec s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    for (std::int64_t i = lane; i < count; i += kDotSums) {
+      s0 = hn::Add(s0, term(i));
+      s1 = hn::Add(s1, term(i + 8));
+      s2 = hn::Add(s2, term(i + 16));
+      s3 = hn::Add(s3, term(i + 24));
     }
-    hn::Store(sum, d, partial + lane);
+    hn::Store(s0, d, partial + lane);
+    hn::Store(s1, d, partial + lane + 8);
+    hn::Store(s2, d, partial + lane + 16);
+    hn::Store(s3, d, partial + lane + 24);
   }
-  return ((partial[0] + partial[1]) + (partial[2] + partial[3])) + ((partial[4] + partial[5]) + (partial[6] + partial[7]));
+  for (std::int64_t half = kDotSums / 2; half > 0; half /= 2) {
+    for (std::int64_t i = 0; i < half; ++i) partial[i] += partial[i + half];
+  }
+  return partial[0];
 }
 
 }  // namespace onekernel::kernel::HWY_NAMESPACE

@@ -28,7 +28,8 @@ struct SignJob {
 // that is more than most_open, the rest is not filled.
 std::int64_t certify_words(const SignJob& job);
 
-// The sum of weights[i] * (x[i] - base); count is a multiple of 8. Every target adds in the same order.
+// The sum of weights[i] * (x[i] - base); count is a multiple of kDotSums. Every target adds in the same
+// order: kDotSums interleaved sums, joined in halves.
 double dot_product(const double* weights, const double* x, double base, std::int64_t count);
 
 }  // namespace onekernel::kernel

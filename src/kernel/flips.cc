@@ -30,21 +30,36 @@ void trade_results(const double* prices, std::int64_t trades, double position, d
   }
 }
 
-// Writes the closes at the set bits of every word's flips behind `out` and returns the new end.
-// Four at a time without a branch in between: where fewer are left, the rest is overwritten by the next word.
-double* collect_flips(const double* x, const std::uint64_t* flips, std::int64_t words, double* out) {
-  for (std::int64_t w = 0; w < words; ++w) {
-    std::uint64_t left = flips[w];
-    const double* word_x = x + w * kWordBars;
-    double* const next = out + std::popcount(left);
+// `want_long` with every undecided bar repeating the bar before it; the bar before the word was `previous`.
+HWY_INLINE std::uint64_t fill_undecided(std::uint64_t want_long, std::uint64_t decided, std::uint64_t previous) {
+  std::uint64_t value = want_long & decided;
+  if ((decided & 1) == 0) value |= previous;
+  decided |= 1;
+  for (int shift = 1; shift < kWordBars; shift *= 2) {
+    value |= (value << shift) & ~decided;
+    decided |= decided << shift;
+  }
+  return value;
+}
+
+// Writes the closes at the bars where the decision changes behind `out` and returns the new end. Room for 4 more is needed.
+double* collect_prices(const double* x, const std::uint64_t* want_long, const std::uint64_t* decided, std::int64_t words,
+                       std::uint64_t previous, double* out) {
+  for (std::int64_t w = 0; w < words; ++w, x += kWordBars) {
+    std::uint64_t want = want_long[w];
+    if (HWY_UNLIKELY(decided[w] != kAllBars)) want = fill_undecided(want, decided[w], previous);
+    std::uint64_t left = want ^ (want << 1 | previous);
+    previous = want >> (kWordBars - 1);
+    // Four at a time without a branch in between: where fewer are left, the rest is overwritten by the next word's.
+    double* const end = out + std::popcount(left);
     while (left != 0) {
       for (int i = 0; i < 4; ++i) {
-        out[i] = word_x[std::countr_zero(left)];
+        out[i] = x[std::countr_zero(left)];
         left &= left - 1;
       }
       out += 4;
     }
-    out = next;
+    out = end;
   }
   return out;
 }
@@ -57,19 +72,7 @@ namespace onekernel::kernel {
 namespace {
 
 HWY_EXPORT(trade_results);
-HWY_EXPORT(collect_flips);
-
-// `want_long` with every undecided bar repeating the bar before it; the bar before the word was `previous`.
-std::uint64_t fill_undecided(std::uint64_t want_long, std::uint64_t decided, std::uint64_t previous) {
-  std::uint64_t value = want_long & decided;
-  if ((decided & 1) == 0) value |= previous;
-  decided |= 1;
-  for (int shift = 1; shift < kWordBars; shift *= 2) {
-    value |= (value << shift) & ~decided;
-    decided |= decided << shift;
-  }
-  return value;
-}
+HWY_EXPORT(collect_prices);
 
 // Opens the first position at the first decided bar; false when there is none.
 bool open_first(Book& book, const double* x, std::span<const std::uint64_t> want_long, std::span<const std::uint64_t> decided) {
@@ -85,41 +88,54 @@ bool open_first(Book& book, const double* x, std::span<const std::uint64_t> want
 
 }  // namespace
 
-std::int64_t book_words(Book& book, const double* x, std::span<const std::uint64_t> want_long,
-                        std::span<const std::uint64_t> decided, double fee, FlipBuffer& buffer) {
-  // With the first position known, the undecided bars before it count as that position: they flip nothing.
+Bookkeeper::Bookkeeper(double fee, std::int64_t bars) : fee_(fee), prices_(static_cast<std::size_t>(bars) + 16) {
+  for (Pending& pending : pending_) pending.results.resize(static_cast<std::size_t>(bars) + 16);
+}
+
+std::int64_t Bookkeeper::take(Book& book, const double* x, std::span<const std::uint64_t> want_long,
+                              std::span<const std::uint64_t> decided) {
+  // With the first position known, the undecided bars before it count as that position: they change nothing.
   const bool opened = book.position == 0.0;
   if (opened && !open_first(book, x, want_long, decided)) return 0;
 
-  constexpr std::int64_t kWordsAtOnce = 64;
-  std::uint64_t flips[kWordsAtOnce];
-  std::uint64_t previous = book.position > 0.0 ? 1 : 0;
-  double* const prices = buffer.prices.data();
-  prices[0] = book.entry;
-  double* end = prices + 1;
-  const auto words = static_cast<std::int64_t>(want_long.size());
-  for (std::int64_t first = 0; first < words; first += kWordsAtOnce) {
-    const std::int64_t count = std::min(kWordsAtOnce, words - first);
-    for (std::int64_t w = 0; w < count; ++w) {
-      const auto at = static_cast<std::size_t>(first + w);
-      std::uint64_t want = want_long[at];
-      if (decided[at] != kAllBars) want = fill_undecided(want, decided[at], previous);
-      flips[w] = want ^ (want << 1 | previous);
-      previous = want >> (kWordBars - 1);
-    }
-    end = HWY_DYNAMIC_DISPATCH(collect_flips)(x + first * kWordBars, flips, count, end);
-  }
-  const std::int64_t trades = end - prices - 1;
+  prices_[0] = book.entry;
+  const double* const end = HWY_DYNAMIC_DISPATCH(collect_prices)(x, want_long.data(), decided.data(), std::ssize(want_long),
+                                                                 book.position > 0.0 ? 1 : 0, prices_.data() + 1);
+  const std::int64_t trades = end - prices_.data() - 1;
   if (trades > 0) {
-    HWY_DYNAMIC_DISPATCH(trade_results)(prices, trades, book.position, fee, buffer.results.data());
-    double pnl = book.pnl;
-    for (std::int64_t t = 0; t < trades; ++t) pnl += buffer.results[static_cast<std::size_t>(t)];
-    book.pnl = pnl;
+    Pending& pending = pending_[used_];
+    HWY_DYNAMIC_DISPATCH(trade_results)(prices_.data(), trades, book.position, fee_, pending.results.data());
+    pending.book = &book;
+    pending.count = trades;
     book.trades += trades;
     book.entry = end[-1];
     if (trades % 2 != 0) book.position = -book.position;
+    if (++used_ == kSideBySide) flush();
   }
   return trades + (opened ? 1 : 0);
+}
+
+void Bookkeeper::flush() {
+  std::int64_t common = 0;
+  if (used_ == kSideBySide) {
+    common = std::min({pending_[0].count, pending_[1].count, pending_[2].count, pending_[3].count});
+    const double *r0 = pending_[0].results.data(), *r1 = pending_[1].results.data(), *r2 = pending_[2].results.data(),
+                 *r3 = pending_[3].results.data();
+    double p0 = pending_[0].book->pnl, p1 = pending_[1].book->pnl, p2 = pending_[2].book->pnl, p3 = pending_[3].book->pnl;
+    for (std::int64_t t = 0; t < common; ++t) {
+      p0 += r0[t];
+      p1 += r1[t];
+      p2 += r2[t];
+      p3 += r3[t];
+    }
+    pending_[0].book->pnl = p0, pending_[1].book->pnl = p1, pending_[2].book->pnl = p2, pending_[3].book->pnl = p3;
+  }
+  for (std::size_t i = 0; i < used_; ++i) {
+    double pnl = pending_[i].book->pnl;
+    for (std::int64_t t = common; t < pending_[i].count; ++t) pnl += pending_[i].results[static_cast<std::size_t>(t)];
+    pending_[i].book->pnl = pnl;
+  }
+  used_ = 0;
 }
 
 }  // namespace onekernel::kernel

@@ -1,7 +1,8 @@
-// From the decisions of a block to the book: only the bars where the decision changes matter.
+// From the decisions of a block to the books: only the bars where the decision changes matter.
 #ifndef ONEKERNEL_KERNEL_FLIPS_H_
 #define ONEKERNEL_KERNEL_FLIPS_H_
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -10,23 +11,38 @@
 
 namespace onekernel::kernel {
 
-// Working memory of book_words; one per thread. Room for `bars` flips.
-struct FlipBuffer {
-  std::vector<double> prices;   // the entry price and then the close at every flip
-  std::vector<double> results;  // what every closed trade brought, percentage points
-  void resize(std::int64_t bars) {
-    prices.resize(static_cast<std::size_t>(bars) + 64);
-    results.resize(static_cast<std::size_t>(bars) + 64);
-  }
-};
+// Books the changes of position with the operations of Book::decide, hence with its bits, but not in its order: what the
+// single trades bring does not depend on one another and is computed in vectors. Only their sum must be taken in order, and
+// there each addition waits for the one before it; so the sums of several books are taken side by side.
+class Bookkeeper {
+ public:
+  // `bars`: the most that one call of take brings.
+  Bookkeeper(double fee, std::int64_t bars);
 
-// Takes the decisions of consecutive bars, in order; x[i] is the close of bar i of word 0, readable for 64 bars past the last
-// word. A bar that is not decided keeps the position. Returns the number of changes of position.
-//
-// The results of the trades do not depend on one another, so they are computed in vectors; their sum does, so it is taken in
-// order. Each operation is the one that Book::decide performs, hence the same bits.
-std::int64_t book_words(Book& book, const double* x, std::span<const std::uint64_t> want_long,
-                        std::span<const std::uint64_t> decided, double fee, FlipBuffer& buffer);
+  // Takes the decisions of consecutive bars; x[i] is the close of bar i of word 0, readable for 64 bars past the last word. A
+  // bar that is not decided keeps the position. Returns the number of changes of position.
+  // The book must stay where it is; its pnl is complete after flush, everything else at once.
+  std::int64_t take(Book& book, const double* x, std::span<const std::uint64_t> want_long,
+                    std::span<const std::uint64_t> decided);
+
+  // Adds what is still to be added.
+  void flush();
+
+ private:
+  // What the trades of one book brought, in order.
+  struct Pending {
+    Book* book = nullptr;
+    std::int64_t count = 0;
+    std::vector<double> results;
+  };
+
+  static constexpr std::size_t kSideBySide = 4;
+
+  double fee_;
+  std::vector<double> prices_;  // the entry price and then the close at every change
+  std::array<Pending, kSideBySide> pending_;
+  std::size_t used_ = 0;
+};
 
 }  // namespace onekernel::kernel
 

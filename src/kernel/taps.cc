@@ -12,8 +12,10 @@ namespace {
 // errors of the magnitudes and the rounding of the bound's own arithmetic.
 constexpr double kSlack = 1.0 + 0x1p-10;
 
-constexpr double kNorm0 = 8.0;               // the l1 norm of d's weights: the sum of |factor|, an average having norm 1
-constexpr double kFirstStageRoundings = 4;   // of one term of OuterSums: coefficient, product, two additions
+constexpr double kNorm0 = 8.0;              // the l1 norm of d's weights: the sum of |factor|, an average having norm 1
+constexpr double kFirstStageRoundings = 4;  // of one term of OuterSums: coefficient, product, two additions
+static_assert(kDotSums == 32, "log2 of it is the five in TapPlan");
+
 constexpr double kCoefficientRoundings = 4;  // of one coefficient of the second stage
 constexpr double kWeightRoundings = 11;      // of one weight of the dot product
 
@@ -80,14 +82,14 @@ TapPlan::TapPlan(const Combo& c) {
   bound_.s2 = u * (norms.n1 + evaluation + kCoefficientRoundings * norms.second_stage);
   bound_.s3 = u * norms.n2;
   bound_.s4 = u * (norms.n3 + kFirstStageRoundings * norms.n4);
-  // Eight partial sums of (reach + 8) / 8 products and three additions to join them; closes minus base are rounded once.
-  const double additions = static_cast<double>(reach(c) + 8) / 8.0 + 3.0;
+  // kDotSums sums of (reach + kDotSums) / kDotSums products, five additions to join them; closes minus base are rounded once.
+  const double additions = static_cast<double>(reach(c) + kDotSums) / static_cast<double>(kDotSums) + 5.0;
   bound_.dot = u * kNorm0 * (1.0 + additions + kWeightRoundings + 1.0);
 }
 
 std::vector<double> filter_weights(const Combo& combo) {
   const std::int64_t length = reach(combo) + 1;
-  const std::int64_t padded = (length + 7) / 8 * 8;
+  const std::int64_t padded = (length + kDotSums - 1) / kDotSums * kDotSums;
   std::vector<double> weights(static_cast<std::size_t>(padded), 0.0);
   std::vector<std::int64_t> impulse(static_cast<std::size_t>(length));
   for (const auto& [factor, a, b] : products(combo)) {

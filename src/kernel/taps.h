@@ -14,6 +14,9 @@ namespace onekernel::kernel {
 
 inline constexpr double kUnitRoundoff = 0x1p-53;  // u: one rounded operation errs by at most u times its result
 
+// The dot product is taken in so many interleaved sums.
+inline constexpr std::int64_t kDotSums = 32;
+
 // d as a sum of five products of two averages: d = sum of factor * wma(wma(close, inner), outer).
 struct Product {
   double factor;
@@ -73,8 +76,8 @@ class TapPlan {
   BoundConstants bound_{};
 };
 
-// The weights of d, oldest close first, with zeros in front so that their number is a multiple of 8; the last one belongs to
-// the bar that is decided.
+// The weights of d, oldest close first, with zeros in front so that their number is a multiple of kDotSums; the last one
+// belongs to the bar that is decided.
 std::vector<double> filter_weights(const Combo& combo);
 
 }  // namespace onekernel::kernel

@@ -44,7 +44,8 @@ inline Geometry geometry_for(std::int64_t reach_of_combo, std::int64_t bars) {
     return {(reach_of_combo + 63) / 64 * 64, std::min<std::int64_t>(16384, whole), 16384};
   const auto power = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(reach_of_combo)));
   const std::int64_t history = std::max<std::int64_t>(power, 256);
-  return {history, std::min(16 * history, whole), std::max<std::int64_t>(history / 2, 512)};
+  const std::int64_t block = (history <= 512 ? 16 : history <= 2048 ? 8 : 4) * history;
+  return {history, std::min(block, whole), std::max<std::int64_t>(history / 2, 512)};
 }
 
 }  // namespace onekernel::kernel
