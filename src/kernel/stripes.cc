@@ -113,17 +113,6 @@ hwy::AlignedFreeUniquePtr<double[]> zeroed_rows(std::int64_t rows) {
   return memory;
 }
 
-// Eight partial sums, so that no addition waits for the one before it.
-double quick_sum(const double* x, std::int64_t count) {
-  double partial[8] = {};
-  std::int64_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    for (int k = 0; k < 8; ++k) partial[k] += x[i + k];
-  }
-  for (; i < count; ++i) partial[0] += x[i];
-  return ((partial[0] + partial[1]) + (partial[2] + partial[3])) + ((partial[4] + partial[5]) + (partial[6] + partial[7]));
-}
-
 }  // namespace
 
 Stripes::Stripes(Geometry geometry)
@@ -139,8 +128,8 @@ void Stripes::fill(const Block& block) {
     const std::int64_t start = stripe * rows_;  // bars relative to the block
     const std::int64_t first = std::max(start - history, block.present_from());
     const std::int64_t end = std::min(start + rows_, block.bars());
-    // The nearer the base is to the middle of the prices, the smaller the sums; any finite base is right.
-    const double base = end > first ? quick_sum(block.x() + first, end - first) / static_cast<double>(end - first) : 0.0;
+    // Any finite base is right; with the first close the sums start from zero and grow slowly.
+    const double base = end > first ? block.x()[first] : 0.0;
     bases_[stripe] = base;
     double* out = s4_.get() + origin_ + stripe;
     std::int64_t i = start - history;
