@@ -38,6 +38,11 @@ void add_engine_options(CLI::App& command, server::EngineSettings& engine, std::
           "--kernel", [&engine](const std::string& name) { engine.kernel = kernel_from_name(name).value(); },
           "Implementation; all return the same bits (default: " + std::string(kernel_name(engine.kernel)) + ")")
       ->check(CLI::IsMember(kernel_names()));
+  command
+      .add_option("--threads", engine.threads,
+                  "Threads of one sweep, unless a session request says otherwise; 0: ONEKERNEL_THREADS, or else all cores")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
   command.add_option("--fee", engine.fee, "Round-trip fee per closed trade in percent: 0.09 means 0.09 %")
       ->capture_default_str()
       ->check([](const std::string& text) {

@@ -1,4 +1,4 @@
-// The words everything else is said in: a combo, a kernel's name, what a sweep returns.
+// The words everything else is said in: a combo, a kernel's name.
 #ifndef ONEKERNEL_TYPES_H_
 #define ONEKERNEL_TYPES_H_
 
@@ -28,10 +28,13 @@ static_assert(sizeof(Combo) == 6 * sizeof(std::int64_t), "a combo is six int64 o
 enum class Kernel : std::uint8_t {
   kChecked,    // line by line, every index bounds-checked
   kUnchecked,  // line by line, no bounds checks
+  kExact,      // SIMD across bars in the reference's order
+  kCertified,  // constant work per bar and combo, every decision proved equal to the reference's
 };
 
-// In the order of the enumeration.
+// From the simplest to the fastest.
 std::span<const Kernel> all_kernels();
+
 std::string_view kernel_name(Kernel kernel);
 std::optional<Kernel> kernel_from_name(std::string_view name);
 

@@ -6,7 +6,7 @@ namespace onekernel {
 namespace {
 
 TEST(Kernel, NamesGoBothWays) {
-  ASSERT_FALSE(all_kernels().empty());
+  EXPECT_EQ(all_kernels().size(), 4u);
   for (const Kernel kernel : all_kernels()) {
     EXPECT_EQ(kernel_from_name(kernel_name(kernel)), kernel);
   }

@@ -49,7 +49,7 @@ const Golden kGolden[] = {
     {{1500, 3000, 55, 500, 750, 1500}, 0.0, 0},
 };
 
-class EveryNaiveKernel : public testing::TestWithParam<Kernel> {
+class EveryKernel : public testing::TestWithParam<Kernel> {
  protected:
   static Golden run(const std::vector<double>& close, const Combo& combo, double fee) {
     Golden result{combo, 0.0, 0};
@@ -58,7 +58,7 @@ class EveryNaiveKernel : public testing::TestWithParam<Kernel> {
   }
 };
 
-TEST_P(EveryNaiveKernel, ReproducesTheGoldenBits) {
+TEST_P(EveryKernel, ReproducesTheGoldenBits) {
   const std::vector<double> close = integer_walk(2000);
   for (const Golden& golden : kGolden) {
     const Golden result = run(close, golden.combo, 0.09);
@@ -67,7 +67,7 @@ TEST_P(EveryNaiveKernel, ReproducesTheGoldenBits) {
   }
 }
 
-TEST_P(EveryNaiveKernel, ATieIsShort) {
+TEST_P(EveryKernel, ATieIsShort) {
   // All windows 1 make both averages the close itself, so every bar is a tie: short from the first bar, never reversed.
   const Combo ones{1, 1, 1, 1, 1, 1};
   const Golden result = run({5.0, 6.0, 7.0}, ones, 0.09);
@@ -75,7 +75,7 @@ TEST_P(EveryNaiveKernel, ATieIsShort) {
   EXPECT_EQ(result.pnl, 0.0);
 }
 
-TEST_P(EveryNaiveKernel, OneTradeAtOneCloseCostsExactlyTheFee) {
+TEST_P(EveryKernel, OneTradeAtOneCloseCostsExactlyTheFee) {
   // hma3 - hma is (previous - current) / 3 for these windows: long at the fall to 1, short again at the tie.
   const Combo combo{1, 2, 1, 1, 1, 1};
   const Golden result = run({2.0, 1.0, 1.0}, combo, 0.09);
@@ -83,7 +83,7 @@ TEST_P(EveryNaiveKernel, OneTradeAtOneCloseCostsExactlyTheFee) {
   EXPECT_EQ(result.pnl, -0.09);
 }
 
-TEST_P(EveryNaiveKernel, ThePositionStaysWhereAnAverageIsNan) {
+TEST_P(EveryKernel, ThePositionStaysWhereAnAverageIsNan) {
   const Combo combo{1, 2, 1, 1, 1, 1};
   // Bars 3 and 4 have no average, so the long of bar 1 survives them and closes at the rise to 3: (3 - 1) / 1 * 100 - fee.
   const Golden result = run({2.0, 1.0, 0.5, kNan, 2.0, 3.0}, combo, 0.09);
@@ -91,7 +91,7 @@ TEST_P(EveryNaiveKernel, ThePositionStaysWhereAnAverageIsNan) {
   EXPECT_EQ(result.pnl, (3.0 - 1.0) / 1.0 * 100.0 - 0.09);
 }
 
-TEST_P(EveryNaiveKernel, NothingHappensWithoutFullWindows) {
+TEST_P(EveryKernel, NothingHappensWithoutFullWindows) {
   const Combo huge{1, std::numeric_limits<std::int64_t>::max(), 1, 1, 1, 1};
   for (const std::vector<double>& close : {std::vector<double>{}, {1.0}, {1.0, 2.0, 1.0}}) {
     const Golden result = run(close, huge, 0.09);
@@ -100,7 +100,7 @@ TEST_P(EveryNaiveKernel, NothingHappensWithoutFullWindows) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Naive, EveryNaiveKernel, testing::Values(Kernel::kChecked, Kernel::kUnchecked),
+INSTANTIATE_TEST_SUITE_P(Ladder, EveryKernel, testing::ValuesIn(all_kernels().begin(), all_kernels().end()),
                          [](const auto& case_info) { return std::string(kernel_name(case_info.param)); });
 
 TEST(Wma, WeighsTheNewestMost) {

@@ -16,6 +16,8 @@ namespace onekernel::server {
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 255;
+// More than any machine has cores; the engine uses no more threads than there is work for.
+constexpr std::uint32_t kMaxThreadsAsked = 1024;
 
 Status too_short(const char* what) {
   return {StatusCode::kMalformedFrame, std::string("the frame ends before its ") + what + " does"};
@@ -175,7 +177,11 @@ Result<SessionHandler::Payload> SessionHandler::sweep(wire::PayloadReader payloa
     stored = std::move(found).value();
     close = stored->series->close();
   }
-  SweepOptions options{.fee = request->fee, .kernel = engine_.settings().kernel};
+  SweepOptions options{
+      .fee = request->fee, .kernel = engine_.settings().kernel, .threads = engine_.settings().threads};
+  if (request->threads != 0) {
+    options.threads = static_cast<int>(std::min<std::uint32_t>(request->threads, kMaxThreadsAsked));
+  }
   if (request->kernel != wire::kDefaultKernel) {
     if (request->kernel >= all_kernels().size()) {
       return Status(StatusCode::kInvalidArgument, "kernel number " + std::to_string(request->kernel) + " is none of " +
@@ -186,10 +192,17 @@ Result<SessionHandler::Payload> SessionHandler::sweep(wire::PayloadReader payloa
   pnl_.resize(combos->size());
   trades_.resize(combos->size());
   const std::int64_t start = base::monotonic_ns();
-  const Status status = onekernel::sweep(close, *combos, options, pnl_, trades_);
+  SweepReport report;
+  const Status status = onekernel::sweep(close, *combos, options, pnl_, trades_, &report);
   const std::int64_t compute_ns = base::monotonic_ns() - start;
   if (!status.ok()) return status;
-  wire::SweepReply answer{.n_combos = combos->size(), .kernel = static_cast<std::uint32_t>(options.kernel), .threads = 1};
+  const LevelCounts& levels = report.levels;
+  wire::SweepReply answer{.n_combos = combos->size(),
+                          .kernel = static_cast<std::uint32_t>(report.kernel),
+                          .threads = static_cast<std::uint32_t>(report.threads),
+                          .levels = {levels.by_bound, levels.by_dot, levels.by_reference, levels.by_exact, levels.flips,
+                                     levels.blocks, levels.blocks_exact}};
+  copy_text(answer.target, report.target);
   writer_.put(answer);
   return Payload{.timing = {.operation = "sweep", .n_bars = close.size(), .n_combos = combos->size(), .compute_ns = compute_ns},
                  .arrays = {std::as_bytes(std::span(pnl_)), std::as_bytes(std::span(trades_))}};

@@ -34,6 +34,7 @@ struct Spin {
 // How requests are answered. Classic frames carry neither kernel nor fee, so they are the engine's.
 struct EngineSettings {
   Kernel kernel = SweepOptions{}.kernel;
+  int threads = 0;    // for one sweep; 0: ONEKERNEL_THREADS, or else all cores
   double fee = 0.09;  // percent per closed trade, round trip: the published workload's
   Limits limits;
   Spin spin;

@@ -1,0 +1,141 @@
+#include "kernel/schedule.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "kernel/windows.h"
+
+namespace onekernel::kernel {
+namespace {
+
+// A batch shares the running sums, so it should be large; its combos' weights take memory, so it must not be too large.
+constexpr std::int64_t kMostCombos = 128;
+constexpr std::int64_t kWeightBytes = 1024 * 1024;
+constexpr std::int64_t kFewestCombos = 8;
+
+// Bars times combos below which a second thread costs more than it brings.
+constexpr std::int64_t kWorkPerThread = 200'000;
+
+struct BatchRange {
+  Geometry geometry;
+  std::size_t first, count;  // of the sorted combos
+};
+
+struct Plan {
+  std::vector<std::uint32_t> order;  // combos with a decision to make, by geometry and reach
+  std::vector<BatchRange> batches;
+};
+
+std::int64_t combos_per_batch(const Geometry& geometry, std::int64_t group, int threads) {
+  const std::int64_t by_memory = kWeightBytes / (geometry.history * std::int64_t{sizeof(double)});
+  const std::int64_t most = std::clamp(by_memory, kFewestCombos, kMostCombos);
+  return std::min(most, (group + threads - 1) / threads);
+}
+
+Plan make_plan(std::span<const Combo> combos, std::int64_t bars, int threads, const Tuning& tuning) {
+  Plan plan;
+  std::vector<std::int64_t> reaches(combos.size());
+  for (std::size_t i = 0; i < combos.size(); ++i) {
+    reaches[i] = reach(combos[i]);
+    if (reaches[i] < bars) plan.order.push_back(static_cast<std::uint32_t>(i));
+  }
+  std::sort(plan.order.begin(), plan.order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return reaches[a] != reaches[b] ? reaches[a] < reaches[b] : a < b; });
+  for (std::size_t first = 0; first < plan.order.size();) {
+    Geometry geometry = geometry_for(reaches[plan.order[first]], bars);
+    std::size_t end = first + 1;
+    while (end < plan.order.size() && geometry_for(reaches[plan.order[end]], bars) == geometry) ++end;
+    if (tuning.block > 0) geometry.block = tuning.block;
+    const auto step = static_cast<std::size_t>(combos_per_batch(geometry, static_cast<std::int64_t>(end - first), threads));
+    for (; first < end; first += std::min(step, end - first))
+      plan.batches.push_back({geometry, first, std::min(step, end - first)});
+  }
+  return plan;
+}
+
+// What the threads share: the next batch, the counts, and the first failure.
+class Workers {
+ public:
+  Workers(bool certify, std::span<const double> close, std::span<const Combo> combos, double fee, const Tuning& tuning,
+          const Plan& plan, std::span<double> pnl, std::span<std::int64_t> trades)
+      : certify_(certify),
+        close_(close),
+        combos_(combos),
+        fee_(fee),
+        tuning_(tuning),
+        plan_(plan),
+        pnl_(pnl),
+        trades_(trades) {}
+
+  void work() noexcept {
+    LevelCounts counts;
+    try {
+      for (std::size_t b = next_++; b < plan_.batches.size(); b = next_++) run(plan_.batches[b], counts);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+    }
+    const std::lock_guard lock(mutex_);
+    counts_ += counts;
+  }
+
+  // After the last worker has ended.
+  LevelCounts counts() const {
+    if (failure_) std::rethrow_exception(failure_);
+    return counts_;
+  }
+
+ private:
+  void run(const BatchRange& range, LevelCounts& counts) {
+    std::vector<ComboState> states;
+    states.reserve(range.count);
+    for (std::size_t i = 0; i < range.count; ++i) states.emplace_back(combos_[plan_.order[range.first + i]], certify_);
+    Batch(close_, range.geometry, certify_, fee_, tuning_).run(states, counts);
+    for (std::size_t i = 0; i < range.count; ++i) {
+      pnl_[plan_.order[range.first + i]] = states[i].book.pnl;
+      trades_[plan_.order[range.first + i]] = states[i].book.trades;
+    }
+  }
+
+  const bool certify_;
+  const std::span<const double> close_;
+  const std::span<const Combo> combos_;
+  const double fee_;
+  const Tuning tuning_;
+  const Plan& plan_;
+  const std::span<double> pnl_;
+  const std::span<std::int64_t> trades_;
+  std::atomic<std::size_t> next_{0};
+  std::mutex mutex_;
+  LevelCounts counts_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+ScheduleResult run_batches(bool certify, std::span<const double> close, std::span<const Combo> combos, double fee, int threads,
+                           const Tuning& tuning, std::span<double> pnl, std::span<std::int64_t> trades) {
+  const auto bars = static_cast<std::int64_t>(close.size());
+  const std::int64_t worth = bars * static_cast<std::int64_t>(combos.size()) / kWorkPerThread;
+  threads = static_cast<int>(std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(worth, 1)));
+  const Plan plan = make_plan(combos, bars, threads, tuning);
+  threads = static_cast<int>(std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(std::ssize(plan.batches), 1)));
+
+  std::fill(pnl.begin(), pnl.end(), 0.0);
+  std::fill(trades.begin(), trades.end(), 0);
+  Workers workers(certify, close, combos, fee, tuning, plan, pnl, trades);
+  {
+    std::vector<std::jthread> others;
+    for (int t = 1; t < threads; ++t) others.emplace_back([&workers] { workers.work(); });
+    workers.work();
+  }
+  return {threads, workers.counts()};
+}
+
+}  // namespace onekernel::kernel

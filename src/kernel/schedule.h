@@ -1,0 +1,27 @@
+// The combos of a sweep in batches, and the batches on threads.
+#ifndef ONEKERNEL_KERNEL_SCHEDULE_H_
+#define ONEKERNEL_KERNEL_SCHEDULE_H_
+
+#include <cstdint>
+#include <span>
+
+#include "kernel/batch.h"
+#include "onekernel/sweep.h"
+#include "onekernel/types.h"
+
+namespace onekernel::kernel {
+
+struct ScheduleResult {
+  int threads = 1;  // that were used
+  LevelCounts levels;
+};
+
+// Runs every combo by `exact` or `certified` on at most `threads` threads. A batch is a part of the combos over the whole
+// series: combos do not depend on one another, so neither threads nor batches can show in a result.
+// REQUIRES: every window >= 1, threads >= 1, pnl.size() == trades.size() == combos.size().
+ScheduleResult run_batches(bool certify, std::span<const double> close, std::span<const Combo> combos, double fee, int threads,
+                           const Tuning& tuning, std::span<double> pnl, std::span<std::int64_t> trades);
+
+}  // namespace onekernel::kernel
+
+#endif  // ONEKERNEL_KERNEL_SCHEDULE_H_
