@@ -143,11 +143,11 @@ TEST(EveryAttackTogether, MakesFiftyMillionDecisions) {
 // Every number of bars around the block boundaries, and the shortest series there are.
 
 TEST(Boundaries, EverySeriesLength) {
-  const std::vector<double> longest = make_series(all_attacks()[1], 1100, 5);
+  const std::vector<double> longest = make_series(all_attacks()[1], 8200, 5);
   const std::vector<Combo> combos = attack_combos(5);
   std::vector<std::int64_t> lengths;
   for (std::int64_t bars = 0; bars < 140; ++bars) lengths.push_back(bars);
-  for (const std::int64_t edge : {256, 512, 576, 768, 1024}) {
+  for (const std::int64_t edge : {256, 512, 576, 768, 1024, 4096, 8192}) {
     for (std::int64_t bars = edge - 3; bars <= edge + 3; ++bars) lengths.push_back(bars);
   }
   for (const std::int64_t bars : lengths) {

@@ -12,7 +12,7 @@ namespace onekernel::kernel {
 
 // Runs on at most `threads` threads (the kernels without SIMD on one) and says how it was done.
 // REQUIRES: every window >= 1, threads >= 1, pnl.size() == trades.size() == combos.size().
-// Throws std::bad_alloc when out of memory, std::system_error when a thread cannot be started.
+// Throws std::bad_alloc when out of memory.
 SweepReport sweep(Kernel kernel, std::span<const double> close, std::span<const Combo> combos, double fee, int threads,
                   std::span<double> pnl, std::span<std::int64_t> trades);
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <numeric>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -18,6 +18,7 @@ namespace {
 constexpr std::int64_t kMostCombos = 128;
 constexpr std::int64_t kWeightBytes = 1024 * 1024;
 constexpr std::int64_t kFewestCombos = 8;
+constexpr std::int64_t kLargeBatch = 32;
 
 // Bars times combos below which a second thread costs more than it brings.
 constexpr std::int64_t kWorkPerThread = 200'000;
@@ -32,10 +33,14 @@ struct Plan {
   std::vector<BatchRange> batches;
 };
 
+// Every thread gets the same number of batches: one, or up to four where they stay large, so that a thread that another
+// process disturbs can leave some of its share to the others.
 std::int64_t combos_per_batch(const Geometry& geometry, std::int64_t group, int threads) {
   const std::int64_t by_memory = kWeightBytes / (geometry.history * std::int64_t{sizeof(double)});
   const std::int64_t most = std::clamp(by_memory, kFewestCombos, kMostCombos);
-  return std::min(most, (group + threads - 1) / threads);
+  const std::int64_t per_thread = std::clamp<std::int64_t>(group / (threads * kLargeBatch), 1, 4);
+  const std::int64_t batches = threads * per_thread;
+  return std::min(most, (group + batches - 1) / batches);
 }
 
 Plan make_plan(std::span<const Combo> combos, std::int64_t bars, int threads, const Tuning& tuning) {
@@ -132,7 +137,11 @@ ScheduleResult run_batches(bool certify, std::span<const double> close, std::spa
   Workers workers(certify, close, combos, fee, tuning, plan, pnl, trades);
   {
     std::vector<std::jthread> others;
-    for (int t = 1; t < threads; ++t) others.emplace_back([&workers] { workers.work(); });
+    try {
+      for (int t = 1; t < threads; ++t) others.emplace_back([&workers] { workers.work(); });
+    } catch (const std::system_error&) {  // no more threads to be had: those that there are do the work
+      threads = static_cast<int>(others.size()) + 1;
+    }
     workers.work();
   }
   return {threads, workers.counts()};
