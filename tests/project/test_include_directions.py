@@ -1,6 +1,6 @@
 """Dependencies between the C++ folders point one way.
 
-base <- kernel <- engine <- server; base <- wire, transport <- server, client.
+base <- kernel <- engine <- server; base <- wire, transport <- server, client; engine, client <- c_api.
 """
 
 import re
