@@ -57,8 +57,6 @@ ATTACH_BYTES = REPLY.size + _ATTACH_REPLY.size
 SWEEP_BYTES = REPLY.size - 8 + _SWEEP_REPLY.size  # before the arrays
 # opcode, version, zeros, request id and epoch: the same in a request and in its reply, unless that is an error
 OPCODE_TO_EPOCH = slice(_PREFIX_BYTES, 28)
-    _PREFIX_BYTES, 28
-)  # opcode, version, zeros, request id, epoch: the same in a request and its reply
 
 _SWEEP_ARRAYS = LEAD + SWEEP_BYTES
 _F64 = np.dtype("<f8")
