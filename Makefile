@@ -22,7 +22,7 @@ study:  ## the whole published experiment on this machine: tables here, out/stud
 	@scripts/setup.sh study
 	@.venv/bin/onekernel study --out out $(if $(filter-out 0,$(QUICK)),--quick)
 
-bench:  ## the C++ micro-benchmarks: out/bench-native.json
+bench:  ## the C++ benchmark programs: out/bench-native.json
 	@scripts/setup.sh study
 	@.venv/bin/python scripts/bench_native.py
 

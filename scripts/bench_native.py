@@ -1,6 +1,7 @@
-"""Runs every Google Benchmark program of the release build and gathers their reports in out/bench-native.json.
+"""Runs every benchmark program of the release build and gathers their reports in out/bench-native.json.
 
-The file maps each program's name to the report that Google Benchmark wrote. The tables go to stderr while they run.
+The file maps each program's name to the report it wrote: in its own form, as `--json FILE` gives it, or in Google
+Benchmark's for a program built with that. What the programs print goes to stderr while they run.
 """
 
 import json
@@ -23,11 +24,13 @@ def programs() -> list[Path]:
 
 
 def run(program: Path) -> object:
-    """Runs one program; returns its report as Google Benchmark defines it."""
+    """Runs one program; returns its report."""
+    help_text = subprocess.run([program, "--help"], capture_output=True, text=True).stdout
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        arguments = [program, f"--benchmark_out={report}", "--benchmark_out_format=json"]
-        subprocess.run(arguments, check=True, stdout=sys.stderr)
+        google = [f"--benchmark_out={report}", "--benchmark_out_format=json"]
+        arguments = google if "--benchmark_out" in help_text else ["--json", str(report)]
+        subprocess.run([program, *arguments], check=True, stdout=sys.stderr)
         return json.loads(report.read_text())
 
 

@@ -5,7 +5,9 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
@@ -14,6 +16,7 @@
 
 #include "onekernel/sweep.h"
 #include "onekernel/version.h"
+#include "buffer.h"
 #include "ring.h"
 
 namespace nb = nanobind;
@@ -82,6 +85,39 @@ std::pair<ResultArray<double>, ResultArray<std::int64_t>> sweep(const CloseArray
   return {give_to_numpy(std::move(pnl), count), give_to_numpy(std::move(trades), count)};
 }
 
+// Where a value is that `fits` does not accept; looked for only once it is known that there is one, so that the loop that
+// nearly always runs has no branch.
+template <class T, class Fits>
+std::int64_t first_misfit(std::span<const T> values, Fits fits) {
+  constexpr std::size_t kBlock = 4096;
+  for (std::size_t start = 0; start < values.size(); start += kBlock) {
+    const std::span<const T> block = values.subspan(start, std::min(kBlock, values.size() - start));
+    std::uint8_t bad = 0;
+    for (const T value : block) bad |= static_cast<std::uint8_t>(!fits(value));
+    if (bad == 0) continue;
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      if (!fits(block[i])) return static_cast<std::int64_t>(start + i);
+    }
+  }
+  return -1;
+}
+
+template <class T>
+std::span<const T> values_of(const onekernel::python::Buffer& buffer) {
+  return {reinterpret_cast<const T*>(buffer.bytes().data()), buffer.bytes().size() / sizeof(T)};
+}
+
+std::int64_t first_bad_price(nb::handle close) {
+  const onekernel::python::Buffer buffer(close);
+  return first_misfit(values_of<double>(buffer),
+                      [](double price) { return price > 0.0 && price <= std::numeric_limits<double>::max(); });
+}
+
+std::int64_t first_bad_window(nb::handle combos) {
+  const onekernel::python::Buffer buffer(combos);
+  return first_misfit(values_of<std::int64_t>(buffer), [](std::int64_t window) { return window >= 1; });
+}
+
 }  // namespace
 
 NB_MODULE(_native, module) {
@@ -94,5 +130,9 @@ NB_MODULE(_native, module) {
              "close is float64 (n_bars,), combos int64 (n_combos, 6), both C-contiguous; read-only is fine and nothing is\n"
              "converted or copied. fee is in percent per closed trade, round trip; kernel is one of KERNELS. The GIL is\n"
              "released while the sweep runs. ValueError for an unknown kernel, a window below 1 or a fee that is not finite.");
+  module.def("first_bad_price", &first_bad_price, "close"_a,
+             "Index of the first float64 in a C-contiguous buffer that is no price (NaN, infinite, zero, negative), or -1.");
+  module.def("first_bad_window", &first_bad_window, "combos"_a,
+             "Index of the first int64 in a C-contiguous buffer that is below 1, or -1.");
   onekernel::python::bind_ring(module);
 }

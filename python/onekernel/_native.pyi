@@ -24,6 +24,16 @@ def sweep(close: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C'
     released while the sweep runs. ValueError for an unknown kernel, a window below 1 or a fee that is not finite.
     """
 
+def first_bad_price(close: object) -> int:
+    """
+    Index of the first float64 in a C-contiguous buffer that is no price (NaN, infinite, zero, negative), or -1.
+    """
+
+def first_bad_window(combos: object) -> int:
+    """
+    Index of the first int64 in a C-contiguous buffer that is below 1, or -1.
+    """
+
 class Ring:
     """
     The client's side of an engine's shared memory; onekernel.connect opens it.

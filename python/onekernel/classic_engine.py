@@ -11,7 +11,6 @@ from .classic import Opcode, decode_sweep
 from .classic_connection import ClassicConnection
 from .engine import Engine
 from .engine_process import EngineProcess
-from .errors import ConnectionLost
 from .hello import Hello, Statistics
 from .result import SweepResult
 from .series import as_close, as_combos, as_fee, as_float64
@@ -61,11 +60,11 @@ class ClassicEngine(Engine):
             _needs_session("stored series")
         prices, rows = as_close(series), as_combos(combos)
         self._check_fee(as_fee(fee), timeout)
-        return decode_sweep(self._request(Opcode.SWEEP, prices, rows, timeout), len(rows))
+        return decode_sweep(self._connection.request(Opcode.SWEEP, prices, rows, timeout), len(rows))
 
     def echo(self, values: object, timeout: float | None = None) -> npt.NDArray[np.float64]:
         """Send float64 values (n,) there and back; see :meth:`Engine.echo`."""
-        return self._request(Opcode.ECHO, as_float64(values, "values"), _NO_COMBOS, timeout)
+        return self._connection.request(Opcode.ECHO, as_float64(values, "values"), _NO_COMBOS, timeout)
 
     def put(
         self, name: str, close: object, *, shared: bool = False, replace: bool = False, timeout: float | None = None
@@ -85,17 +84,9 @@ class ClassicEngine(Engine):
         """Classic frames have no statistics."""
         _needs_session("statistics")
 
-    def _request(
-        self, opcode: Opcode, close: npt.NDArray[np.float64], combos: npt.NDArray[np.int64], timeout: float | None
-    ) -> npt.NDArray[np.float64]:
-        try:
-            return self._connection.request(opcode, close, combos, timeout)
-        except ConnectionLost as error:
-            raise self._with_obituary(error) from None
-
     def _check_fee(self, fee: float, timeout: float | None) -> None:
         if self._fee is None:
-            probe = self._request(Opcode.SWEEP, _PROBE_CLOSE, _PROBE_COMBO, timeout)
+            probe = self._connection.request(Opcode.SWEEP, _PROBE_CLOSE, _PROBE_COMBO, timeout)
             self._fee = -float(probe[0])
         if fee != self._fee:
             how = f"spawn(fee={fee!r})" if self._process else f"onekernel-engine serve --fee {fee!r}"

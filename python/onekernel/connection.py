@@ -10,6 +10,7 @@ import os
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from . import classic
@@ -41,6 +42,7 @@ class Connection(ABC, Generic[_Request, _Reply]):
         self._turn = threading.Lock()
         self._pid = _this_process
         self._closed_because: str | None = None
+        self.obituary: Callable[[], str] = str  # how the engine's process ended, where that is known
 
     def call(self, request: _Request, timeout: float | None = None) -> _Reply:
         """Send a request and return its reply.
@@ -89,16 +91,16 @@ class Connection(ABC, Generic[_Request, _Reply]):
             raise EngineTimeout(f"{self.url}: no reply within {seconds:g} s; the connection is closed") from None
         except ConnectionLost as error:
             self._shut(self._closed_because or str(error))
-            raise ConnectionLost(f"{self.url}: {error}") from None
+            raise ConnectionLost(f"{self.url}: {error}{self.obituary()}") from None
         except RequestCutOff as error:
             if refusal := self._refusal(deadline):
                 self._shut("the engine refused a request and hung up")
                 raise refusal from None
             self._shut(str(error))
-            raise ConnectionLost(f"{self.url}: {error}") from error
+            raise ConnectionLost(f"{self.url}: {error}{self.obituary()}") from error
         except OSError as error:
             self._shut(str(error))
-            raise ConnectionLost(f"{self.url}: {error}") from error
+            raise ConnectionLost(f"{self.url}: {error}{self.obituary()}") from error
         except BaseException as error:
             # Also KeyboardInterrupt: the rest of this reply must never be taken for the next one.
             self._shut(f"a call was broken off by {type(error).__name__}: {error}".rstrip(": "))

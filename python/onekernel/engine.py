@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from .connection import Connection
 from .engine_process import EngineProcess
-from .errors import ConnectionLost
 from .hello import Hello, Limits, Statistics
 from .result import SweepResult
 from .stored_series import Series
@@ -32,6 +31,8 @@ class Engine(ABC):
     def __init__(self, connection: Connection[Any, Any], process: EngineProcess | None) -> None:
         self._any_connection = connection
         self._process = process
+        if process is not None:
+            connection.obituary = process.obituary
 
     @property
     def url(self) -> str:
@@ -122,8 +123,3 @@ class Engine(ABC):
 
     def __repr__(self) -> str:
         return f"<onekernel.Engine {self.url}>"
-
-    def _with_obituary(self, error: ConnectionLost) -> ConnectionLost:
-        """Return the error with how a spawned engine ended, if it did."""
-        obituary = self._process.obituary() if self._process is not None else ""
-        return ConnectionLost(f"{error}{obituary}") if obituary else error

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class SweepResult:
     """One value per combo, in the order of the combos; and how it was computed, where that is told.
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "pieces.h"
 #include "transport/ring_channel.h"
 
 namespace onekernel::python {
@@ -26,28 +27,8 @@ using transport::SharedMemory;
 
 // A wait is cut into slices, between which Ctrl-C is looked for.
 constexpr std::int64_t kSliceNs = 50'000'000;
-constexpr std::size_t kMaxPieces = 8;
+constexpr std::size_t kMaxPieces = Pieces::kMax;
 constexpr std::size_t kLengthPrefix = 4;
-
-// A Python buffer's bytes; the exporter keeps them in place meanwhile.
-class Buffer {
- public:
-  Buffer() = default;
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() {
-    if (view_.obj != nullptr) PyBuffer_Release(&view_);
-  }
-
-  // Throws Python's own error for an object that has no C-contiguous bytes (or none that can be written).
-  void open(nb::handle object, bool writable) {
-    if (PyObject_GetBuffer(object.ptr(), &view_, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) != 0) throw nb::python_error();
-  }
-  std::span<std::byte> bytes() const { return {static_cast<std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)}; }
-
- private:
-  Py_buffer view_{};
-};
 
 // What is still to be sent, cut into messages that a ring takes whole or not at all: a wait can then be broken off between two
 // of them and taken up again.
@@ -129,19 +110,10 @@ class Ring {
                      RingChannel::Waiting{.spin = std::chrono::nanoseconds(spin_ns)});
   }
 
-  std::size_t exchange(const nb::typed<nb::sequence, nb::object>& pieces, nb::handle reply, double seconds) {
-    std::array<Buffer, kMaxPieces> buffers;
-    std::array<std::span<const std::byte>, kMaxPieces> spans;
-    std::size_t count = 0;
-    for (nb::handle piece : pieces) {
-      if (count == kMaxPieces) throw nb::value_error("a request has at most 8 pieces");
-      buffers[count].open(piece, /*writable=*/false);
-      spans[count] = buffers[count].bytes();
-      ++count;
-    }
-    Buffer into;
-    into.open(reply, /*writable=*/true);
-    Outgoing outgoing{std::span(spans).first(count), message_bytes_};
+  std::size_t exchange(const PieceSequence& pieces, nb::handle reply, double seconds) {
+    const Pieces request(pieces);
+    const Buffer into(reply, /*writable=*/true);
+    Outgoing outgoing(request.spans(), message_bytes_);
     std::size_t got = 0;
     run(seconds, [&](RingChannel& channel) {
       if (Status status = outgoing.send(channel); !status.ok()) return status;
@@ -151,8 +123,7 @@ class Ring {
   }
 
   std::size_t receive(nb::handle buffer, std::size_t at_least, double seconds) {
-    Buffer into;
-    into.open(buffer, /*writable=*/true);
+    const Buffer into(buffer, /*writable=*/true);
     if (at_least > into.bytes().size()) throw nb::value_error("more bytes are wanted than the buffer holds");
     std::size_t got = 0;
     run(seconds, [&](RingChannel& channel) { return read(channel, into.bytes(), at_least, got); });

@@ -1,27 +1,30 @@
-"""Session frames: encoding and decoding only. docs/protocol.md has the tables; everything is little-endian.
+"""Session frames: encoding and decoding only; docs/protocol.md has the tables; everything is little-endian.
 
     [u32 body_len][u8 opcode][u8 version][u16 0][u32 0][u64 request id][u64 epoch][u64 0][payload]             request
     [u32 body_len][u8 opcode][u8 version][u16 status][u32 0][u64 request id][u64 epoch][i64 compute_ns][payload] reply
 
-Each encoder returns everything that goes before the arrays of the request, as one bytes object.
+Each encoder returns everything that goes before the arrays of the request, as one bytes object. Each decoder takes
+LEAD unused bytes and the frame of a reply whose header has been checked.
 """
 
 from __future__ import annotations
 
 import struct
-from enum import IntEnum, IntFlag
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from .channel import Piece
 from .errors import ProtocolError
 from .hello import Hello, Limits, Statistics
 from .result import SweepResult
 from .stored_series import Series
 
 VERSION = 1
+HELLO, PUT, LIST, DROP, SWEEP, ECHO, STATISTICS, ATTACH = range(0x10, 0x18)  # opcodes, in a body's first byte
+SHARED, DESCRIPTOR, REPLACE = 1, 2, 4  # flags of a put
 DEFAULT_KERNEL = 0xFFFFFFFF
 MAX_NAME_BYTES = 255
 MAX_BODY_BYTES = 2**32 - 1
@@ -39,7 +42,7 @@ _SWEEP = struct.Struct(f"<{_HEAD}QQQdII")
 LEAD = 4
 REPLY = struct.Struct("<IBBHIQQq")
 PAYLOAD = LEAD + REPLY.size
-_SWEEP_REPLY = struct.Struct("<QII16s56x")
+_SWEEP_REPLY = struct.Struct("<qQII16s56x")  # from compute_ns on
 _HELLO_REPLY = struct.Struct("<7QdII24s")
 _STATISTICS_REPLY = struct.Struct("<9Q")
 _ATTACH_REPLY = struct.Struct("<QQ")
@@ -51,33 +54,15 @@ MAX_LIST_BYTES = 2**30
 MAX_ERROR_BYTES = 64 * 1024
 STATISTICS_BYTES = REPLY.size + _STATISTICS_REPLY.size
 ATTACH_BYTES = REPLY.size + _ATTACH_REPLY.size
-SWEEP_BYTES = REPLY.size + _SWEEP_REPLY.size  # before the arrays
+SWEEP_BYTES = REPLY.size - 8 + _SWEEP_REPLY.size  # before the arrays
+# opcode, version, zeros, request id and epoch: the same in a request and in its reply, unless that is an error
+OPCODE_TO_EPOCH = slice(_PREFIX_BYTES, 28)
 
+_SWEEP_ARRAYS = LEAD + SWEEP_BYTES
 _F64 = np.dtype("<f8")
 _I64 = np.dtype("<i8")
 
 Frame = bytearray | memoryview
-
-
-class Opcode(IntEnum):
-    """The first byte of a session frame's body."""
-
-    HELLO = 0x10
-    PUT = 0x11
-    LIST = 0x12
-    DROP = 0x13
-    SWEEP = 0x14
-    ECHO = 0x15
-    STATISTICS = 0x16
-    ATTACH = 0x17
-
-
-class SeriesFlag(IntFlag):
-    """How a series is put."""
-
-    SHARED = 1
-    DESCRIPTOR = 2
-    REPLACE = 4
 
 
 def encode_plain(opcode: int, request_id: int, epoch: int, payload_bytes: int = 0) -> bytes:
@@ -88,19 +73,19 @@ def encode_plain(opcode: int, request_id: int, epoch: int, payload_bytes: int = 
 def encode_put(request_id: int, epoch: int, name: bytes, n_bars: int, flags: int) -> bytes:
     """Return a put up to its closes; none follow where flags say DESCRIPTOR."""
     padded = _padded(name)
-    closes = 0 if flags & SeriesFlag.DESCRIPTOR else 8 * n_bars
+    closes = 0 if flags & DESCRIPTOR else 8 * n_bars
     body_bytes = _PUT.size - _PREFIX_BYTES + len(padded) + closes
-    return _PUT.pack(body_bytes, Opcode.PUT, VERSION, 0, 0, request_id, epoch, 0, n_bars, flags, len(name)) + padded
+    return _PUT.pack(body_bytes, PUT, VERSION, 0, 0, request_id, epoch, 0, n_bars, flags, len(name)) + padded
 
 
 def encode_drop(request_id: int, epoch: int, series_id: int) -> bytes:
     """Return a whole drop."""
-    return _DROP.pack(_DROP.size - _PREFIX_BYTES, Opcode.DROP, VERSION, 0, 0, request_id, epoch, 0, series_id)
+    return _DROP.pack(_DROP.size - _PREFIX_BYTES, DROP, VERSION, 0, 0, request_id, epoch, 0, series_id)
 
 
 def encode_attach(request_id: int, epoch: int, ring_bytes: int) -> bytes:
     """Return a whole attach; ring_bytes of each direction."""
-    return _ATTACH.pack(_ATTACH.size - _PREFIX_BYTES, Opcode.ATTACH, VERSION, 0, 0, request_id, epoch, 0, ring_bytes)
+    return _ATTACH.pack(_ATTACH.size - _PREFIX_BYTES, ATTACH, VERSION, 0, 0, request_id, epoch, 0, ring_bytes)
 
 
 def encode_sweep(
@@ -116,16 +101,16 @@ def encode_sweep(
     """Return a sweep up to its arrays: n_bars closes that are shipped (0 with a series id), then the combos."""
     body_bytes = _SWEEP.size - _PREFIX_BYTES + 8 * n_bars + 48 * n_combos
     return _SWEEP.pack(
-        body_bytes, 0x14, VERSION, 0, 0, request_id, epoch, 0, series_id, n_bars, n_combos, fee, kernel, threads
+        body_bytes, SWEEP, VERSION, 0, 0, request_id, epoch, 0, series_id, n_bars, n_combos, fee, kernel, threads
     )
 
 
-def decode_hello(frame: Frame, n_bytes: int) -> Hello:
-    """Return what a reply to hello says; n_bytes is its length with the prefix."""
-    fields = _unpack(_HELLO_REPLY, frame, n_bytes, "hello")
+def decode_hello(frame: Frame) -> Hello:
+    """Return what a reply to hello says."""
+    fields = _unpack(_HELLO_REPLY, frame, "hello")
     capabilities, *limits, fee, default_kernel, names_bytes, version = fields
     start = PAYLOAD + _HELLO_REPLY.size
-    kernels = tuple(_text(frame, start, names_bytes, n_bytes).split(","))
+    kernels = tuple(_text(frame, start, names_bytes).split(","))
     if default_kernel >= len(kernels):
         raise ProtocolError(f"the default kernel is number {default_kernel} of {len(kernels)} in a reply to hello")
     return Hello(
@@ -138,38 +123,37 @@ def decode_hello(frame: Frame, n_bytes: int) -> Hello:
     )
 
 
-def decode_statistics(frame: Frame, n_bytes: int) -> Statistics:
+def decode_statistics(frame: Frame) -> Statistics:
     """Return what a reply to statistics says."""
-    return Statistics(*_unpack(_STATISTICS_REPLY, frame, n_bytes, "statistics"))
+    return Statistics(*_unpack(_STATISTICS_REPLY, frame, "statistics"))
 
 
-def decode_attach(frame: Frame, n_bytes: int) -> int:
+def decode_attach(frame: Frame) -> int:
     """Return the bytes of each ring."""
-    return int(_unpack(_ATTACH_REPLY, frame, n_bytes, "attach")[0])
+    return int(_unpack(_ATTACH_REPLY, frame, "attach")[0])
 
 
-def decode_infos(frame: Frame, n_bytes: int, epoch: int) -> list[Series]:
+def decode_infos(frame: Frame, epoch: int) -> list[Series]:
     """Return the series in a reply to put or list."""
-    infos, at, end = [], PAYLOAD, LEAD + n_bytes
+    infos, at, end = [], PAYLOAD, len(frame)
     while at < end:
         if end - at < _INFO.size:
             raise ProtocolError(f"a list of series ends {end - at} bytes into an entry of {_INFO.size}")
         series_id, n_bars, content_hash, flags, name_bytes = _INFO.unpack_from(frame, at)
         at += _INFO.size
-        name = _text(frame, at, name_bytes, n_bytes)
+        name = _text(frame, at, name_bytes)
         at += name_bytes + -name_bytes % 8
-        infos.append(Series(series_id, name, n_bars, epoch, bool(flags & SeriesFlag.SHARED), content_hash))
+        infos.append(Series(series_id, name, n_bars, epoch, bool(flags & SHARED), content_hash))
     return infos
 
 
-def decode_sweep(frame: Frame, n_combos: int, compute_ns: int, kernels: tuple[str, ...]) -> SweepResult:
+def decode_sweep(frame: Frame, n_combos: int, kernels: tuple[str, ...]) -> SweepResult:
     """Return the result in a sweep's reply of SWEEP_BYTES + 16 * n_combos, its arrays as views of the frame."""
-    count, kernel, threads, target = _SWEEP_REPLY.unpack_from(frame, PAYLOAD)
+    compute_ns, count, kernel, threads, target = _SWEEP_REPLY.unpack_from(frame, PAYLOAD - 8)
     if count != n_combos or kernel >= len(kernels):
         raise ProtocolError(f"a reply to a sweep of {n_combos} combos tells of {count}, by kernel number {kernel}")
-    start = PAYLOAD + _SWEEP_REPLY.size
-    pnl = np.frombuffer(frame, _F64, n_combos, start)
-    trades = np.frombuffer(frame, _I64, n_combos, start + 8 * n_combos)
+    pnl = np.frombuffer(frame, _F64, n_combos, _SWEEP_ARRAYS)
+    trades = np.frombuffer(frame, _I64, n_combos, _SWEEP_ARRAYS + 8 * n_combos)
     return SweepResult(pnl, trades, compute_ns, kernels[kernel], threads, _target(target))
 
 
@@ -183,14 +167,20 @@ def decode_message(payload: bytes) -> str:
     return payload.rstrip(b"\0").decode("utf-8", "replace")
 
 
-def _unpack(layout: struct.Struct, frame: Frame, n_bytes: int, what: str) -> tuple[Any, ...]:
-    if n_bytes - REPLY.size < layout.size:
-        raise ProtocolError(f"a reply to {what} of {n_bytes} bytes is too short")
+def opcode_and_id(head: Piece) -> tuple[int, int]:
+    """Return what a request's head says it is."""
+    _, opcode, _, _, _, request_id, _, _ = _REQUEST.unpack_from(head)
+    return opcode, request_id
+
+
+def _unpack(layout: struct.Struct, frame: Frame, what: str) -> tuple[Any, ...]:
+    if len(frame) - PAYLOAD < layout.size:
+        raise ProtocolError(f"a reply to {what} of {len(frame) - LEAD} bytes is too short")
     return layout.unpack_from(frame, PAYLOAD)
 
 
-def _text(frame: Frame, start: int, size: int, n_bytes: int) -> str:
-    if start + size > LEAD + n_bytes:
+def _text(frame: Frame, start: int, size: int) -> str:
+    if start + size > len(frame):
         raise ProtocolError(f"a text of {size} bytes goes on behind the end of its frame")
     return bytes(frame[start : start + size]).decode("utf-8", "replace")
 

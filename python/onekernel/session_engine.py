@@ -11,12 +11,12 @@ from . import memfd, session
 from .channel import Piece
 from .engine import Engine
 from .engine_process import EngineProcess
-from .errors import ConnectionLost, ProtocolError
+from .errors import ProtocolError
 from .hello import Hello, Statistics
 from .result import SweepResult
 from .series import as_close, as_combos, as_fee, as_float64
-from .session import Opcode, SeriesFlag
-from .session_connection import Answer, SessionConnection
+from .session import Frame
+from .session_connection import SessionConnection
 from .stored_series import Series
 
 # From this many bytes on a memory file is faster than the socket.
@@ -46,34 +46,33 @@ class SessionEngine(Engine):
         timeout: float | None = None,
     ) -> SweepResult:
         """Run every combo over one price series in the engine; see :meth:`Engine.sweep`."""
-        rows = as_combos(combos)
-        request_id = self._connection.next_id()
-        n_combos = len(rows)
+        connection = self._connection
+        rows, charged = as_combos(combos), as_fee(fee)
         number = session.DEFAULT_KERNEL if kernel is None else self._kernel_number(kernel)
         n_threads = 0 if threads is None else _check_threads(threads)
-        charged = as_fee(fee)
-        if isinstance(series, Series):
-            head = session.encode_sweep(request_id, series.epoch, series.id, 0, n_combos, charged, number, n_threads)
-            pieces: Sequence[Piece] = (head, rows.data)
+        n_combos = len(rows)
+        if type(series) is Series:
+            head = session.encode_sweep(
+                connection.next_id(), series.epoch, series.id, 0, n_combos, charged, number, n_threads
+            )
+            pieces: tuple[Piece, ...] = (head, rows.data)
             n_bytes = len(head) + rows.nbytes
         else:
             close = as_close(series)
             head = session.encode_sweep(
-                request_id, self._connection.epoch, 0, len(close), n_combos, charged, number, n_threads
+                connection.next_id(), connection.epoch, 0, len(close), n_combos, charged, number, n_threads
             )
             pieces = (head, close.data, rows.data)
             n_bytes = len(head) + close.nbytes + rows.nbytes
-        reply_bytes = session.SWEEP_BYTES + 16 * n_combos
-        frame, _, compute_ns = self._request(Opcode.SWEEP, request_id, pieces, n_bytes, reply_bytes, timeout)
-        return session.decode_sweep(frame, n_combos, compute_ns, self._connection.hello.kernels)
+        frame = connection.call((pieces, n_bytes, session.SWEEP_BYTES + 16 * n_combos, ()), timeout)
+        return session.decode_sweep(frame, n_combos, connection.hello.kernels)
 
     def echo(self, values: object, timeout: float | None = None) -> npt.NDArray[np.float64]:
         """Send float64 values (n,) there and back; see :meth:`Engine.echo`."""
         sent = as_float64(values, "values")
-        request_id = self._connection.next_id()
-        head = session.encode_plain(Opcode.ECHO, request_id, self._connection.epoch, sent.nbytes)
+        head = session.encode_plain(session.ECHO, self._connection.next_id(), self._connection.epoch, sent.nbytes)
         n_bytes = len(head) + sent.nbytes
-        frame, _, _ = self._request(Opcode.ECHO, request_id, (head, sent.data), n_bytes, n_bytes, timeout)
+        frame = self._connection.call(((head, sent.data), n_bytes, n_bytes, ()), timeout)
         return session.decode_echo(frame, len(sent))
 
     def put(
@@ -81,26 +80,24 @@ class SessionEngine(Engine):
     ) -> Series:
         """Store a price series in the engine; see :meth:`Engine.put`."""
         prices, encoded = as_close(close), _check_name(name)
-        flags = SeriesFlag.SHARED * shared | SeriesFlag.REPLACE * replace
+        flags = session.SHARED * shared | session.REPLACE * replace
         if self._connection.hello.passes_descriptors and prices.nbytes >= MEMFD_BYTES:
             with memfd.sealed(prices) as descriptor:
-                return self._put(encoded, len(prices), flags | SeriesFlag.DESCRIPTOR, (), [descriptor], timeout)
+                return self._put(encoded, len(prices), flags | session.DESCRIPTOR, (), [descriptor], timeout)
         return self._put(encoded, len(prices), flags, (prices.data,), (), timeout)
 
     def series(self, *, timeout: float | None = None) -> list[Series]:
         """Return this client's own series and all shared ones."""
-        frame, n_bytes, _ = self._plain(Opcode.LIST, timeout)
-        return session.decode_infos(frame, n_bytes, self._connection.epoch)
+        return session.decode_infos(self._plain(session.LIST, timeout), self._connection.epoch)
 
     def drop(self, series: Series, *, timeout: float | None = None) -> None:
         """Forget a series; see :meth:`Engine.drop`."""
-        request_id = self._connection.next_id()
-        head = session.encode_drop(request_id, series.epoch, series.id)
-        self._request(Opcode.DROP, request_id, (head,), len(head), session.REPLY.size, timeout)
+        head = session.encode_drop(self._connection.next_id(), series.epoch, series.id)
+        self._connection.call(((head,), len(head), session.REPLY.size, ()), timeout)
 
     def statistics(self, *, timeout: float | None = None) -> Statistics:
         """Return what the engine has counted since it started."""
-        return session.decode_statistics(*self._plain(Opcode.STATISTICS, timeout)[:2])
+        return session.decode_statistics(self._plain(session.STATISTICS, timeout))
 
     def _put(
         self,
@@ -111,34 +108,17 @@ class SessionEngine(Engine):
         descriptors: Sequence[int],
         timeout: float | None,
     ) -> Series:
-        request_id = self._connection.next_id()
-        head = session.encode_put(request_id, self._connection.epoch, name, n_bars, flags)
+        head = session.encode_put(self._connection.next_id(), self._connection.epoch, name, n_bars, flags)
         n_bytes = len(head) + sum(array.nbytes for array in arrays)
-        frame, size, _ = self._request(Opcode.PUT, request_id, (head, *arrays), n_bytes, None, timeout, descriptors)
-        infos = session.decode_infos(frame, size, self._connection.epoch)
+        frame = self._connection.call(((head, *arrays), n_bytes, 0, descriptors), timeout)
+        infos = session.decode_infos(frame, self._connection.epoch)
         if len(infos) != 1 or infos[0].n_bars != n_bars:
             raise ProtocolError(f"{self.url}: a reply to a put of {n_bars} bars tells of {infos}")
         return infos[0]
 
-    def _plain(self, opcode: Opcode, timeout: float | None) -> Answer:
-        request_id = self._connection.next_id()
-        head = session.encode_plain(opcode, request_id, self._connection.epoch)
-        return self._request(opcode, request_id, (head,), len(head), None, timeout)
-
-    def _request(
-        self,
-        opcode: Opcode,
-        request_id: int,
-        pieces: Sequence[Piece],
-        n_bytes: int,
-        reply_bytes: int | None,
-        timeout: float | None,
-        descriptors: Sequence[int] = (),
-    ) -> Answer:
-        try:
-            return self._connection.request(opcode, request_id, pieces, n_bytes, reply_bytes, timeout, descriptors)
-        except ConnectionLost as error:
-            raise self._with_obituary(error) from None
+    def _plain(self, opcode: int, timeout: float | None) -> Frame:
+        head = session.encode_plain(opcode, self._connection.next_id(), self._connection.epoch)
+        return self._connection.call(((head,), len(head), 0, ()), timeout)
 
     def _kernel_number(self, kernel: str) -> int:
         kernels = self._connection.hello.kernels

@@ -19,6 +19,7 @@ from .deadline import remaining
 from .endpoint import parse_url
 from .errors import ConnectionLost, EngineTimeout
 
+_JOIN_BYTES = 1 << 14  # up to here a copy is cheaper than telling the kernel of several pieces
 _TIMEVAL = struct.Struct("@ll")
 _SEND_FLAGS = int(socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
 _CUT_OFF = (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN, errno.ESHUTDOWN)
@@ -33,31 +34,31 @@ class SocketChannel:
         self.socket = _connect(url, timeout)
         self._poll = select.poll()
         self._poll.register(self.socket, select.POLLOUT)
-        self._receive_timeout = 0.0  # what SO_RCVTIMEO is set to
+        self._receive_timeout = -1.0  # what SO_RCVTIMEO is set to; not set yet
 
     def exchange(self, pieces: Sequence[Piece], n_bytes: int, reply: memoryview, deadline: float) -> int:
         """Send a request, receive the first part of its reply. RequestCutOff if the peer hangs up while it is sent."""
-        self.send(pieces, n_bytes, deadline)
-        return self.receive(reply, deadline)
+        if n_bytes > _JOIN_BYTES:
+            self.send(pieces, n_bytes, deadline)
+        else:
+            joined = b"".join(pieces)
+            try:
+                sent = self.socket.send(joined, _SEND_FLAGS)
+            except OSError:
+                sent = 0  # tried again, the long way
+            if sent != n_bytes:
+                self.send((memoryview(joined)[sent:],), n_bytes - sent, deadline)
+        return self._receive(reply, deadline, 0)
 
     def send(self, pieces: Sequence[Piece], n_bytes: int, deadline: float, descriptors: Sequence[int] = ()) -> None:
         """Send the pieces one after the other; open files go along with the first byte (Unix sockets only)."""
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", descriptors))] if descriptors else ()
         sent = self._send_some(pieces, rights)
-        if sent == n_bytes:
-            return
         while sent == 0:  # the descriptors have not gone yet either
             self._wait_for_room(deadline)
             sent = self._send_some(pieces, rights)
-        rest = [memoryview(piece).cast("B") for piece in pieces if memoryview(piece).nbytes]
-        while True:
-            while rest and sent >= len(rest[0]):
-                sent -= len(rest.pop(0))
-            if not rest:
-                return
-            rest[0] = rest[0][sent:]
-            self._wait_for_room(deadline)
-            sent = self._send_some(rest)
+        if sent < n_bytes:
+            self._send_rest(pieces, sent, deadline)
 
     def receive(self, buffer: memoryview, deadline: float) -> int:
         """Receive what is there, at least one byte. ConnectionLost at the end of the stream."""
@@ -71,7 +72,7 @@ class SocketChannel:
 
     def receive_with_descriptors(self, buffer: memoryview, limit: int, deadline: float) -> tuple[int, list[int]]:
         """Receive as `receive` does, and the open files (at most `limit`) that came along."""
-        self._limit_receive(remaining(deadline))
+        self._limit_receive(deadline)
         descriptors = array("i")
         room = socket.CMSG_SPACE(limit * descriptors.itemsize)
         try:
@@ -106,12 +107,23 @@ class SocketChannel:
                 raise RequestCutOff(error.errno, error.strerror) from error
             raise
 
+    def _send_rest(self, pieces: Sequence[Piece], sent: int, deadline: float) -> None:
+        rest = [memoryview(piece).cast("B") for piece in pieces if memoryview(piece).nbytes]
+        while True:
+            while rest and sent >= len(rest[0]):
+                sent -= len(rest.pop(0))
+            if not rest:
+                return
+            rest[0] = rest[0][sent:]
+            self._wait_for_room(deadline)
+            sent = self._send_some(rest)
+
     def _wait_for_room(self, deadline: float) -> None:
         # The kernel's buffer is full. A blocking send would start its timeout anew for every part it takes.
         self._poll.poll(math.ceil(1000 * remaining(deadline)))
 
     def _receive(self, buffer: memoryview, deadline: float, flags: int) -> int:
-        self._limit_receive(remaining(deadline))
+        self._limit_receive(deadline)
         try:
             got = self.socket.recv_into(buffer, 0, flags)
         except BlockingIOError:
@@ -120,8 +132,9 @@ class SocketChannel:
             raise ConnectionLost(HUNG_UP)
         return got
 
-    def _limit_receive(self, seconds: float) -> None:
+    def _limit_receive(self, deadline: float) -> None:
         # A timeout that is up to a thousandth too long is left as it is: most calls then need no setsockopt.
+        seconds = remaining(deadline)
         if not seconds <= self._receive_timeout <= 1.001 * seconds:
             fraction, whole = math.modf(seconds)
             timeval = _TIMEVAL.pack(int(whole), max(1, int(1e6 * fraction)))  # 0 would mean: wait for ever

@@ -1,6 +1,6 @@
 """Dependencies between the C++ folders point one way.
 
-base <- kernel <- engine <- server; base <- wire, transport <- server, client.
+base <- kernel <- engine <- server; base <- wire, transport <- server, client; engine, client <- c_api.
 """
 
 import re
@@ -33,6 +33,8 @@ USERS: dict[str, set[str]] = {
 NOT_IN_WIRE = re.compile(
     r"^(unistd\.h|fcntl\.h|poll\.h|sys/.*|chrono|iostream|fstream|cstdio|base/(clock|file_descriptor)\.h)$"
 )
+# The C++ standard library, and what C's has for a header that C can read too.
+STANDARD = re.compile(r"[a-z_]+|(stdbool|stddef|stdint)[.]h")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -80,7 +82,7 @@ def public_violations(root: Path) -> list[str]:
     found = []
     for path in cxx_files(root / "include"):
         for name in includes(path):
-            public = name.startswith("onekernel/") or re.fullmatch(r"[a-z_]+", name)
+            public = name.startswith("onekernel/") or STANDARD.fullmatch(name)
             if not public:
                 found.append(f"{path.relative_to(root)}: a public header may not include {name}")
     return found
@@ -130,7 +132,7 @@ def test_a_planted_include_is_found(root: Path, tmp_path: Path, path: str, line:
     planted = copy / path
     planted.parent.mkdir(parents=True, exist_ok=True)
     planted.write_text(f"// planted\n{line}\n")
-    found = violations(copy)
+    found = set(violations(copy)) - set(violations(root))
     assert found
     assert all("planted" in message for message in found), found
 

@@ -12,17 +12,27 @@ RUDE = re.compile(
 )
 
 
+def library_sources(root: Path) -> list[Path]:
+    """Everything under src/ but the tests and the fakes they use."""
+    sources = [path for path in sorted((root / "src").rglob("*")) if path.suffix in (".h", ".cc")]
+    return [path for path in sources if not path.name.endswith("_test.cc") and not path.name.startswith("fake_")]
+
+
 def rude_calls(source: str) -> list[str]:
     code = COMMENT_OR_STRING.sub(" ", source)
     return [match.group().rstrip("( ") for match in RUDE.finditer(code)]
 
 
 def test_no_library_source_prints_or_exits(root: Path) -> None:
-    sources = [path for path in sorted((root / "src").rglob("*")) if path.suffix in (".h", ".cc")]
-    files = [path for path in sources if not path.name.endswith("_test.cc")]
+    files = library_sources(root)
     assert len(files) > 5
     found = {path.relative_to(root).as_posix(): calls for path in files if (calls := rude_calls(path.read_text()))}
     assert found == {}
+
+
+def test_no_library_source_includes_a_fake(root: Path) -> None:
+    """Fakes are not held to the rule above, so they stay in tests."""
+    assert [path.name for path in library_sources(root) if re.search(r'#include "[^"]*\bfake_', path.read_text())] == []
 
 
 @pytest.mark.parametrize(
