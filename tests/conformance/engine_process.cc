@@ -89,6 +89,10 @@ EngineProcess::~EngineProcess() { end(SIGKILL); }
 
 void EngineProcess::signal(int number) const {
   if (pid_ > 0) ::kill(pid_, number);
+  if (number != SIGSTOP) return;
+  int status = 0;  // the signal stops the threads one after the other; only then does nobody answer any more
+  while (::waitpid(pid_, &status, WUNTRACED) < 0 && errno == EINTR) {
+  }
 }
 
 int EngineProcess::end(int number) {
