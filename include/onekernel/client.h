@@ -81,9 +81,9 @@ struct PutOptions {
 };
 
 struct RemoteSweepOptions {
-  double fee = 0.0;           // round-trip fee per closed trade, in percent: 0.09 means 0.09 %
-  std::string_view kernel;    // by name; empty: the engine's
-  std::uint32_t threads = 0;  // at most so many; 0: the engine decides
+  double fee = 0.0;              // round-trip fee per closed trade, in percent: 0.09 means 0.09 %
+  std::string_view kernel = "";  // by name; empty: the engine's
+  std::uint32_t threads = 0;     // at most so many; 0: the engine decides
 };
 
 struct SweepReply {
@@ -130,7 +130,7 @@ class ONEKERNEL_EXPORT Client {
   Result<EngineStatistics> statistics();
 
  private:
-  struct Rep;
+  struct ONEKERNEL_HIDDEN Rep;
   explicit Client(std::unique_ptr<Rep> rep);
   std::unique_ptr<Rep> rep_;
 };

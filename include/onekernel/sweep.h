@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "onekernel/export.h"
 #include "onekernel/status.h"
 #include "onekernel/types.h"
 
@@ -25,8 +26,8 @@ struct SweepOptions {
 // The prices are taken as they are: NaN, infinities and zeros give what IEEE arithmetic gives.
 // Errors: kInvalidArgument when a window is below 1 (the message names combo and field), when the result spans are not
 // combos.size() long, or when the fee is not finite. On an error the results are not written.
-Status sweep(std::span<const double> close, std::span<const Combo> combos, const SweepOptions& options, std::span<double> pnl,
-             std::span<std::int64_t> trades);
+ONEKERNEL_EXPORT Status sweep(std::span<const double> close, std::span<const Combo> combos, const SweepOptions& options,
+                              std::span<double> pnl, std::span<std::int64_t> trades);
 
 }  // namespace onekernel
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "onekernel/export.h"
+
 namespace onekernel {
 
 // One parameter set: six window lengths in bars, each at least 1, in the order in which they cross the wire.
@@ -31,9 +33,9 @@ enum class Kernel : std::uint8_t {
 };
 
 // In the order of the enumeration.
-std::span<const Kernel> all_kernels();
-std::string_view kernel_name(Kernel kernel);
-std::optional<Kernel> kernel_from_name(std::string_view name);
+ONEKERNEL_EXPORT std::span<const Kernel> all_kernels();
+ONEKERNEL_EXPORT std::string_view kernel_name(Kernel kernel);
+ONEKERNEL_EXPORT std::optional<Kernel> kernel_from_name(std::string_view name);
 
 }  // namespace onekernel
 
