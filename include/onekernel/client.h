@@ -36,6 +36,8 @@ struct ClientOptions {
   std::optional<std::chrono::nanoseconds> spin;
   // Of each direction of shared memory. Longer messages pass through in pieces.
   std::size_t ring_bytes = std::size_t{1} << 20;
+  // A series of so many bytes or more is put as a memfd where that can be; a shorter one goes faster through the socket.
+  std::size_t memfd_from_bytes = std::size_t{64} << 10;
 };
 
 // What the engine said of itself when the client connected.
@@ -81,9 +83,9 @@ struct PutOptions {
 };
 
 struct RemoteSweepOptions {
-  double fee = 0.0;           // round-trip fee per closed trade, in percent: 0.09 means 0.09 %
-  std::string_view kernel;    // by name; empty: the engine's
-  std::uint32_t threads = 0;  // at most so many; 0: the engine decides
+  double fee = 0.0;              // round-trip fee per closed trade, in percent: 0.09 means 0.09 %
+  std::string_view kernel = "";  // by name; empty: the engine's
+  std::uint32_t threads = 0;     // at most so many; 0: the engine decides
 };
 
 struct SweepReply {
@@ -130,7 +132,7 @@ class ONEKERNEL_EXPORT Client {
   Result<EngineStatistics> statistics();
 
  private:
-  struct Rep;
+  struct ONEKERNEL_HIDDEN Rep;
   explicit Client(std::unique_ptr<Rep> rep);
   std::unique_ptr<Rep> rep_;
 };

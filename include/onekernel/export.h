@@ -4,8 +4,10 @@
 
 #if defined(__GNUC__)
 #define ONEKERNEL_EXPORT __attribute__((visibility("default")))
+#define ONEKERNEL_HIDDEN __attribute__((visibility("hidden")))  // the inside of a class that is shown
 #else
 #define ONEKERNEL_EXPORT
+#define ONEKERNEL_HIDDEN
 #endif
 
 #endif  // ONEKERNEL_EXPORT_H_

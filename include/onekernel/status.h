@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "onekernel/export.h"
+
 namespace onekernel {
 
 // The numbers are part of the wire format (the code byte of an error reply, docs/protocol.md): never renumber one.
@@ -27,7 +29,7 @@ enum class StatusCode : std::uint8_t {
   kAlreadyExists = 12,    // the name is taken
 };
 
-std::string_view status_code_name(StatusCode code);
+ONEKERNEL_EXPORT std::string_view status_code_name(StatusCode code);
 
 class [[nodiscard]] Status {
  public:

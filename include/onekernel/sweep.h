@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "onekernel/export.h"
 #include "onekernel/status.h"
 #include "onekernel/types.h"
 
@@ -32,7 +33,7 @@ struct LevelCounts {
   std::int64_t blocks = 0;        // blocks of bars, counted once per combo
   std::int64_t blocks_exact = 0;  // those that went to `exact`
 
-  LevelCounts& operator+=(const LevelCounts& other);
+  ONEKERNEL_EXPORT LevelCounts& operator+=(const LevelCounts& other);
   friend bool operator==(const LevelCounts&, const LevelCounts&) = default;
 };
 
@@ -52,8 +53,8 @@ struct SweepReport {
 // Errors: kInvalidArgument when a window is below 1 (the message names combo and field), when the result spans are not
 // combos.size() long, when the fee is not finite, when threads is negative, or when ONEKERNEL_THREADS or ONEKERNEL_TARGET
 // says something that cannot be. On an error the results are not written.
-Status sweep(std::span<const double> close, std::span<const Combo> combos, const SweepOptions& options, std::span<double> pnl,
-             std::span<std::int64_t> trades, SweepReport* report = nullptr);
+ONEKERNEL_EXPORT Status sweep(std::span<const double> close, std::span<const Combo> combos, const SweepOptions& options,
+                              std::span<double> pnl, std::span<std::int64_t> trades, SweepReport* report = nullptr);
 
 }  // namespace onekernel
 

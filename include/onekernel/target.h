@@ -7,24 +7,25 @@
 #include <span>
 #include <string_view>
 
+#include "onekernel/export.h"
 #include "onekernel/status.h"
 
 namespace onekernel {
 
 // The targets that were compiled in and that this CPU can run, best first, e.g. "avx3", "avx2", "sse4", "ssse3", "scalar".
 // "scalar" is the one without SIMD instructions; it is always there.
-std::span<const std::string_view> available_targets();
+ONEKERNEL_EXPORT std::span<const std::string_view> available_targets();
 
 // The target in use.
-std::string_view current_target();
+ONEKERNEL_EXPORT std::string_view current_target();
 
 // Uses `name` (one of available_targets()) from now on, in the whole process; "auto" is the best one.
 // Errors: kInvalidArgument for another name; the message lists those that there are.
 // Do not call it while a sweep runs: that sweep's report would name one target though two had a part in it.
-Status force_target(std::string_view name);
+ONEKERNEL_EXPORT Status force_target(std::string_view name);
 
 // What ONEKERNEL_TARGET led to: ok when it is unset, empty or a target's name. A sweep returns this error.
-Status target_environment_status();
+ONEKERNEL_EXPORT Status target_environment_status();
 
 }  // namespace onekernel
 

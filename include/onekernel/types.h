@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "onekernel/export.h"
+
 namespace onekernel {
 
 // One parameter set: six window lengths in bars, each at least 1, in the order in which they cross the wire.
@@ -32,11 +34,10 @@ enum class Kernel : std::uint8_t {
   kCertified,  // constant work per bar and combo, every decision proved equal to the reference's
 };
 
-// From the simplest to the fastest.
-std::span<const Kernel> all_kernels();
-
-std::string_view kernel_name(Kernel kernel);
-std::optional<Kernel> kernel_from_name(std::string_view name);
+// From the simplest to the fastest; the numbers go on the wire (docs/protocol.md).
+ONEKERNEL_EXPORT std::span<const Kernel> all_kernels();
+ONEKERNEL_EXPORT std::string_view kernel_name(Kernel kernel);
+ONEKERNEL_EXPORT std::optional<Kernel> kernel_from_name(std::string_view name);
 
 }  // namespace onekernel
 

@@ -180,7 +180,7 @@ def _unpack(layout: struct.Struct, frame: Frame, what: str) -> tuple[Any, ...]:
 
 
 def _text(frame: Frame, start: int, size: int) -> str:
-    if start + size > len(frame):
+    if start + size + -size % 8 > len(frame):
         raise ProtocolError(f"a text of {size} bytes goes on behind the end of its frame")
     return bytes(frame[start : start + size]).decode("utf-8", "replace")
 

@@ -19,9 +19,6 @@ using client::Connection;
 using wire::SessionOpcode;
 using Bytes = Connection::Bytes;
 
-// A shorter series goes faster through the socket than a memfd is made, passed and mapped.
-constexpr std::size_t kWorthAMemfd = std::size_t{64} << 10;
-
 constexpr std::chrono::milliseconds kLongestTimeout = std::chrono::hours(24 * 365);
 
 template <class T>
@@ -60,7 +57,8 @@ auto guarded(Connection& connection, Call call) -> decltype(call()) {
 }  // namespace
 
 struct Client::Rep {
-  Rep(base::FileDescriptor socket, const ClientOptions& options) : connection(std::move(socket), options) {}
+  Rep(base::FileDescriptor socket, const ClientOptions& options)
+      : connection(std::move(socket), options), memfd_from_bytes(options.memfd_from_bytes) {}
 
   Status say_hello();
   Result<std::vector<std::byte>> call(SessionOpcode opcode, std::initializer_list<Bytes> payload,
@@ -72,6 +70,7 @@ struct Client::Rep {
 
   Connection connection;
   EngineInfo engine;
+  std::size_t memfd_from_bytes;
 };
 
 // A call whose reply is small: its payload, in one piece.
@@ -190,7 +189,7 @@ Result<Client> Client::connect(std::string_view url, const ClientOptions& option
 const EngineInfo& Client::engine() const { return rep_->engine; }
 
 Result<RemoteSeries> Client::put(std::string_view name, std::span<const double> close, const PutOptions& options) {
-  const bool by_memfd = rep_->connection.passes_descriptors() && close.size_bytes() >= kWorthAMemfd;
+  const bool by_memfd = rep_->connection.passes_descriptors() && close.size_bytes() >= rep_->memfd_from_bytes;
   base::FileDescriptor memory;
   if (by_memfd) {
     Result<base::FileDescriptor> sealed = client::sealed_copy(std::as_bytes(close));

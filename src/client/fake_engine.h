@@ -14,6 +14,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -27,7 +28,7 @@
 
 namespace onekernel::client {
 
-inline constexpr std::uint64_t kFakeEpoch = 0x1122334455667788;
+inline constexpr std::uint64_t kFakeEpoch = 0xF0E0D0C0B0A09080;
 
 using Buffer = std::vector<std::byte>;
 
@@ -66,14 +67,17 @@ class FakePeer {
   wire::ReplyHeader header() const { return {.opcode = header_.opcode, .request_id = header_.request_id, .epoch = kFakeEpoch}; }
   base::FileDescriptor take_descriptor() { return channel_.take_descriptor(); }
 
-  void answer_hello(std::uint64_t max_frame_bytes = 1 << 20) {
-    receive();
-    wire::HelloReply hello{
-        .capabilities = wire::kCanPassDescriptors, .max_frame_bytes = max_frame_bytes, .kernel_names_bytes = 9};
+  // Returns hello's body.
+  Buffer answer_hello(std::uint64_t max_frame_bytes = 1 << 20, std::string_view kernels = "unchecked") {
+    Buffer request = receive();
+    wire::HelloReply hello{.capabilities = wire::kCanPassDescriptors,
+                           .max_frame_bytes = max_frame_bytes,
+                           .kernel_names_bytes = static_cast<std::uint32_t>(kernels.size())};
     std::strcpy(hello.version, "9.9.9");
     wire::PayloadWriter payload;
-    payload.put(hello).put_text("unchecked");
+    payload.put(hello).put_text(kernels);
     send(reply_frame(header(), payload.bytes()));
+    return request;
   }
 
  private:

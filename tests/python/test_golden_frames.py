@@ -1,0 +1,109 @@
+"""Frames that every client must produce to the byte: tests/golden_frames/session.json.
+
+Two clients that share no code are compared with it here, the package's and the one written by hand. The file says for
+each frame what it is, and its bytes in hex, length prefix included.
+"""
+
+import json
+from pathlib import Path
+
+import classic_by_hand
+import numpy as np
+import pytest
+import session_by_hand
+from onekernel import classic, session
+
+FILE = Path(__file__).parents[1] / "golden_frames" / "session.json"
+ID, EPOCH, SERIES = 0x0102030405060708, 0xF0E0D0C0B0A09080, 0x1122334455667788
+CLOSE = [1.5, 2.25, 3.125]
+COMBOS = [[3, 6, 2, 1, 2, 3], [50, 100, 10, 17, 25, 50]]
+FEE, KERNEL, THREADS = 0.09, 1, 2
+NAME = "btc-1m"
+
+close, combos = np.array(CLOSE), np.array(COMBOS)
+
+
+def by_hand(opcode, payload=b"", epoch=EPOCH):
+    return session_by_hand.frame(opcode, payload, request_id=ID, epoch=epoch)
+
+
+def whole(head, *arrays):
+    return head + b"".join(array.tobytes() for array in arrays)
+
+
+# name: (description, by hand, by the package)
+FRAMES = {
+    "hello": (
+        "hello; request id 0x0102030405060708, epoch 0 because none is known yet",
+        by_hand(session_by_hand.HELLO, epoch=0),
+        session.encode_plain(session.HELLO, ID, 0),
+    ),
+    "put": (
+        "put of the closes 1.5, 2.25, 3.125 as 'btc-1m', shared; epoch 0xF0E0D0C0B0A09080 here and below",
+        by_hand(session_by_hand.PUT, session_by_hand.put_payload(NAME, CLOSE, session_by_hand.SHARED)),
+        whole(session.encode_put(ID, EPOCH, NAME.encode(), 3, session.SHARED), close),
+    ),
+    "put_by_memfd": (
+        "put of 3 closes in a memfd as 'btc-1m', shared, replacing",
+        by_hand(session_by_hand.PUT, session_by_hand.put_payload(NAME, CLOSE, 1 | 2 | 4)),
+        session.encode_put(ID, EPOCH, NAME.encode(), 3, session.SHARED | session.DESCRIPTOR | session.REPLACE),
+    ),
+    "list": ("list", by_hand(session_by_hand.LIST), session.encode_plain(session.LIST, ID, EPOCH)),
+    "drop": (
+        "drop of series 0x1122334455667788",
+        by_hand(session_by_hand.DROP, SERIES.to_bytes(8, "little")),
+        session.encode_drop(ID, EPOCH, SERIES),
+    ),
+    "sweep_stored": (
+        "sweep over series 0x1122334455667788 of (3 6 2 1 2 3) and (50 100 10 17 25 50), fee 0.09, kernel 1, 2 threads",
+        by_hand(session_by_hand.SWEEP, session_by_hand.sweep_payload(SERIES, [], COMBOS, FEE, KERNEL, THREADS)),
+        whole(session.encode_sweep(ID, EPOCH, SERIES, 0, 2, FEE, KERNEL, THREADS), combos),
+    ),
+    "sweep_shipped": (
+        "sweep over the closes 1.5, 2.25, 3.125 of the same combos, fee 0.09, kernel and threads left to the engine",
+        by_hand(session_by_hand.SWEEP, session_by_hand.sweep_payload(0, CLOSE, COMBOS, FEE)),
+        whole(session.encode_sweep(ID, EPOCH, 0, 3, 2, FEE), close, combos),
+    ),
+    "echo": (
+        "echo of the floats 1.5, 2.25, 3.125",
+        by_hand(session_by_hand.ECHO, close.tobytes()),
+        whole(session.encode_plain(session.ECHO, ID, EPOCH, 24), close),
+    ),
+    "statistics": (
+        "statistics",
+        by_hand(session_by_hand.STATISTICS),
+        session.encode_plain(session.STATISTICS, ID, EPOCH),
+    ),
+    "attach": (
+        "attach, rings of 65536 bytes",
+        by_hand(session_by_hand.ATTACH, (65536).to_bytes(8, "little")),
+        session.encode_attach(ID, EPOCH, 65536),
+    ),
+    "classic_sweep": (
+        "classic sweep over the closes 1.5, 2.25, 3.125 of the same combos",
+        classic_by_hand.request(classic_by_hand.SWEEP, CLOSE, COMBOS),
+        b"".join(classic.encode_request(classic.Opcode.SWEEP, close, combos)),
+    ),
+    "classic_echo": (
+        "classic echo of the floats 1.5, 2.25, 3.125",
+        classic_by_hand.request(classic_by_hand.ECHO, CLOSE),
+        b"".join(classic.encode_request(classic.Opcode.ECHO, close, np.empty((0, 6), np.int64))),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def golden():
+    return json.loads(FILE.read_text())
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_both_clients_make_the_golden_frame(golden, name):
+    description, hand, package = FRAMES[name]
+    assert golden[name]["description"] == description
+    assert hand.hex() == golden[name]["hex"]
+    assert package.hex() == golden[name]["hex"]
+
+
+def test_the_file_has_no_other_frames(golden):
+    assert list(golden) == list(FRAMES)
