@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .in_process import sweep
     from .locate import engine_path
     from .opening import connect, spawn
-    from .result import SweepResult
+    from .result import LevelCounts, SweepResult
     from .stored_series import Series
 
 _HOME = {
@@ -66,6 +66,7 @@ _HOME = {
     "engine_path": "locate",
     "connect": "opening",
     "spawn": "opening",
+    "LevelCounts": "result",
     "SweepResult": "result",
     "Series": "stored_series",
 }
@@ -81,6 +82,7 @@ __all__ = [
     "EngineTimeout",
     "ForkError",
     "Hello",
+    "LevelCounts",
     "Limits",
     "OneKernelError",
     "ProtocolError",

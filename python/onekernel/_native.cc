@@ -2,7 +2,6 @@
 // onekernel.series turns everything else that a user may hold into these arrays first.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
@@ -14,9 +13,10 @@
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
+#include "buffer.h"
 #include "onekernel/sweep.h"
 #include "onekernel/version.h"
-#include "buffer.h"
 #include "ring.h"
 
 namespace nb = nanobind;
@@ -68,21 +68,31 @@ onekernel::Kernel find_kernel(const std::string& name) {
   }
 }
 
-std::pair<ResultArray<double>, ResultArray<std::int64_t>> sweep(const CloseArray& close, const ComboArray& combos, double fee,
-                                                                const std::string& kernel) {
+nb::tuple levels_of(const onekernel::LevelCounts& levels) {
+  return nb::make_tuple(levels.by_bound, levels.by_dot, levels.by_reference, levels.by_exact, levels.flips, levels.blocks,
+                        levels.blocks_exact);
+}
+
+nb::tuple sweep(const CloseArray& close, const ComboArray& combos, double fee, const std::string& kernel, int threads) {
   const std::size_t count = combos.shape(0);
-  const onekernel::SweepOptions options{.fee = fee, .kernel = find_kernel(kernel)};
+  const onekernel::SweepOptions options{.fee = fee, .kernel = find_kernel(kernel), .threads = threads};
   auto pnl = std::make_unique<double[]>(count);
   auto trades = std::make_unique<std::int64_t[]>(count);
   // A row of the array is one combo: six int64 in the same order (asserted in types.h).
   const auto* rows = reinterpret_cast<const onekernel::Combo*>(combos.data());
   onekernel::Status status;
+  onekernel::SweepReport report;
+  std::int64_t compute_ns = 0;
   {
     const nb::gil_scoped_release released;
-    status = onekernel::sweep({close.data(), close.size()}, {rows, count}, options, {pnl.get(), count}, {trades.get(), count});
+    const std::int64_t start = onekernel::base::monotonic_ns();
+    status = onekernel::sweep({close.data(), close.size()}, {rows, count}, options, {pnl.get(), count}, {trades.get(), count},
+                              &report);
+    compute_ns = onekernel::base::monotonic_ns() - start;
   }
   if (!status.ok()) raise(status);
-  return {give_to_numpy(std::move(pnl), count), give_to_numpy(std::move(trades), count)};
+  return nb::make_tuple(give_to_numpy(std::move(pnl), count), give_to_numpy(std::move(trades), count), compute_ns,
+                        report.threads, std::string(report.target), levels_of(report.levels));
 }
 
 // Where a value is that `fits` does not accept; looked for only once it is known that there is one, so that the loop that
@@ -92,8 +102,8 @@ std::int64_t first_misfit(std::span<const T> values, Fits fits) {
   constexpr std::size_t kBlock = 4096;
   for (std::size_t start = 0; start < values.size(); start += kBlock) {
     const std::span<const T> block = values.subspan(start, std::min(kBlock, values.size() - start));
-    std::uint8_t bad = 0;
-    for (const T value : block) bad |= static_cast<std::uint8_t>(!fits(value));
+    std::uint64_t bad = 0;  // as wide as the values, for the sake of vector instructions
+    for (const T value : block) bad |= fits(value) ? 0U : 1U;
     if (bad == 0) continue;
     for (std::size_t i = 0; i < block.size(); ++i) {
       if (!fits(block[i])) return static_cast<std::int64_t>(start + i);
@@ -125,11 +135,16 @@ NB_MODULE(_native, module) {
   module.attr("__version__") = ONEKERNEL_VERSION_STRING;
   module.attr("KERNELS") = kernel_names();
   module.attr("DEFAULT_KERNEL") = std::string(onekernel::kernel_name(onekernel::SweepOptions{}.kernel));
-  module.def("sweep", &sweep, "close"_a.noconvert(), "combos"_a.noconvert(), "fee"_a, "kernel"_a,
-             "Run every combo over one series and return (pnl, trades), one value per combo.\n\n"
-             "close is float64 (n_bars,), combos int64 (n_combos, 6), both C-contiguous; read-only is fine and nothing is\n"
-             "converted or copied. fee is in percent per closed trade, round trip; kernel is one of KERNELS. The GIL is\n"
-             "released while the sweep runs. ValueError for an unknown kernel, a window below 1 or a fee that is not finite.");
+  module.def(
+      "sweep", &sweep, "close"_a.noconvert(), "combos"_a.noconvert(), "fee"_a, "kernel"_a, "threads"_a = 0,
+      nb::sig("def sweep(close: numpy.typing.NDArray[numpy.float64], combos: numpy.typing.NDArray[numpy.int64], fee: float, "
+              "kernel: str, threads: int = 0) -> tuple[numpy.typing.NDArray[numpy.float64], "
+              "numpy.typing.NDArray[numpy.int64], int, int, str, tuple[int, int, int, int, int, int, int]]"),
+      "Run every combo over one series: (pnl, trades, compute_ns, threads, target, levels).\n\n"
+      "close is float64 (n_bars,), combos int64 (n_combos, 6), both C-contiguous; read-only is fine and nothing is\n"
+      "converted or copied. fee is in percent per closed trade, round trip; kernel is one of KERNELS; threads is the\n"
+      "most that may be used, 0: ONEKERNEL_THREADS or all cores. levels are LevelCounts of sweep.h. The GIL is\n"
+      "released while the sweep runs. ValueError for an unknown kernel, a window below 1 or a fee that is not finite.");
   module.def("first_bad_price", &first_bad_price, "close"_a,
              "Index of the first float64 in a C-contiguous buffer that is no price (NaN, infinite, zero, negative), or -1.");
   module.def("first_bad_window", &first_bad_window, "combos"_a,

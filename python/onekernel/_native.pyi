@@ -3,10 +3,9 @@ The compiled sweep. Use onekernel.sweep, which also takes other arrays and check
 """
 
 from collections.abc import Sequence
-from typing import Annotated
 
 import numpy
-from numpy.typing import NDArray
+import numpy.typing
 
 
 __version__: str
@@ -15,12 +14,13 @@ KERNELS: tuple[str, ...]
 
 DEFAULT_KERNEL: str
 
-def sweep(close: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], combos: Annotated[NDArray[numpy.int64], dict(shape=(None, 6), order='C', device='cpu', writable=False)], fee: float, kernel: str) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+def sweep(close: numpy.typing.NDArray[numpy.float64], combos: numpy.typing.NDArray[numpy.int64], fee: float, kernel: str, threads: int = 0) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.int64], int, int, str, tuple[int, int, int, int, int, int, int]]:
     """
-    Run every combo over one series and return (pnl, trades), one value per combo.
+    Run every combo over one series: (pnl, trades, compute_ns, threads, target, levels).
 
     close is float64 (n_bars,), combos int64 (n_combos, 6), both C-contiguous; read-only is fine and nothing is
-    converted or copied. fee is in percent per closed trade, round trip; kernel is one of KERNELS. The GIL is
+    converted or copied. fee is in percent per closed trade, round trip; kernel is one of KERNELS; threads is the
+    most that may be used, 0: ONEKERNEL_THREADS or all cores. levels are LevelCounts of sweep.h. The GIL is
     released while the sweep runs. ValueError for an unknown kernel, a window below 1 or a fee that is not finite.
     """
 

@@ -67,7 +67,14 @@ class ClassicEngine(Engine):
         return self._connection.request(Opcode.ECHO, as_float64(values, "values"), _NO_COMBOS, timeout)
 
     def put(
-        self, name: str, close: object, *, shared: bool = False, replace: bool = False, timeout: float | None = None
+        self,
+        name: str,
+        close: object,
+        *,
+        shared: bool = False,
+        replace: bool = False,
+        memfd: bool | None = None,
+        timeout: float | None = None,
     ) -> Series:
         """Classic frames have no put."""
         _needs_session("put")

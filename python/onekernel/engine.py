@@ -83,7 +83,14 @@ class Engine(ABC):
 
     @abstractmethod
     def put(
-        self, name: str, close: object, *, shared: bool = False, replace: bool = False, timeout: float | None = None
+        self,
+        name: str,
+        close: object,
+        *,
+        shared: bool = False,
+        replace: bool = False,
+        memfd: bool | None = None,
+        timeout: float | None = None,
     ) -> Series:
         """Store a price series in the engine and return a handle for its sweeps.
 
@@ -91,8 +98,10 @@ class Engine(ABC):
         shared: every client sees it, and it stays when this connection goes; otherwise it goes with it.
         replace: a shared series of this name with another content gives way; without it, SeriesExists.
 
-        The same content is stored once, under one id, whoever puts it. Over a Unix socket a long series crosses as a
-        sealed memory file, which the engine maps instead of copying.
+        memfd: whether it crosses as a sealed memory file, which the engine maps instead of copying; Unix sockets only
+            (ValueError). None decides by the length.
+
+        The same content is stored once, under one id, whoever puts it and in whichever way.
         """
 
     @abstractmethod

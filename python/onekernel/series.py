@@ -17,6 +17,7 @@ from . import _native
 WINDOW_FIELDS = ("half", "full", "smooth", "third", "half3", "full3")
 
 _INT64 = np.iinfo(np.int64)
+_FEW = 1024
 _INT64_DTYPE = np.dtype(np.int64)
 _FLOAT64_DTYPE = np.dtype(np.float64)
 
@@ -33,6 +34,9 @@ def as_close(close: object) -> npt.NDArray[np.float64]:
     values = as_float64(close)
     if values.size == 0:
         raise ValueError("close is empty: a sweep needs at least one price")
+    # Two reductions are fastest for many values, one call for few. NaN fails every comparison.
+    if values.size > _FEW and values.min() > 0.0 and values.max() < math.inf:
+        return values
     bad = _native.first_bad_price(values)
     if bad >= 0:
         raise ValueError(f"close[{bad}] is {values[bad]!s}; a price must be finite and above zero")
@@ -69,6 +73,8 @@ def as_combos(combos: object) -> npt.NDArray[np.int64]:
         rows: npt.NDArray[np.int64] = combos
     else:
         rows = _as_rows(combos)
+    if rows.size > _FEW and rows.min() >= 1:
+        return rows
     bad = _native.first_bad_window(rows)
     if bad >= 0:
         combo, field = divmod(bad, len(WINDOW_FIELDS))
@@ -166,3 +172,10 @@ def _from_arrow(values: Any, name: str) -> npt.NDArray[Any]:
 
 
 _CONVERTERS = {"numpy": _from_numpy, "pandas": _from_pandas, "polars": _from_polars, "pyarrow": _from_arrow}
+
+
+def check_threads(threads: int) -> int:
+    """Return a number of threads that is one. ValueError below 1."""
+    if not 1 <= threads < 2**32:
+        raise ValueError(f"threads is {threads}; it must be at least 1, or None to let the engine decide")
+    return threads

@@ -7,20 +7,22 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from . import memfd, session
+from . import session
 from .channel import Piece
 from .engine import Engine
 from .engine_process import EngineProcess
 from .errors import ProtocolError
 from .hello import Hello, Statistics
+from .memfd import sealed
 from .result import SweepResult
-from .series import as_close, as_combos, as_fee, as_float64
+from .series import as_close, as_combos, as_fee, as_float64, check_threads
 from .session import Frame
 from .session_connection import SessionConnection
 from .stored_series import Series
 
-# From this many bytes on a memory file is faster than the socket.
-MEMFD_BYTES = 1 << 18
+# From about here on a memory file is faster than the socket; below, setting its pages up takes longer than a copy.
+_FEW = 256  # combos that are cheaper to copy than to send from where they are
+_MEMFD_BYTES = 2 << 20
 
 
 class SessionEngine(Engine):
@@ -49,13 +51,13 @@ class SessionEngine(Engine):
         connection = self._connection
         rows, charged = as_combos(combos), as_fee(fee)
         number = session.DEFAULT_KERNEL if kernel is None else self._kernel_number(kernel)
-        n_threads = 0 if threads is None else _check_threads(threads)
+        n_threads = 0 if threads is None else check_threads(threads)
         n_combos = len(rows)
         if type(series) is Series:
             head = session.encode_sweep(
                 connection.next_id(), series.epoch, series.id, 0, n_combos, charged, number, n_threads
             )
-            pieces: tuple[Piece, ...] = (head, rows.data)
+            pieces: tuple[Piece, ...] = (head + rows.tobytes(),) if n_combos <= _FEW else (head, rows.data)
             n_bytes = len(head) + rows.nbytes
         else:
             close = as_close(series)
@@ -76,13 +78,23 @@ class SessionEngine(Engine):
         return session.decode_echo(frame, len(sent))
 
     def put(
-        self, name: str, close: object, *, shared: bool = False, replace: bool = False, timeout: float | None = None
+        self,
+        name: str,
+        close: object,
+        *,
+        shared: bool = False,
+        replace: bool = False,
+        memfd: bool | None = None,
+        timeout: float | None = None,
     ) -> Series:
         """Store a price series in the engine; see :meth:`Engine.put`."""
         prices, encoded = as_close(close), _check_name(name)
         flags = session.SHARED * shared | session.REPLACE * replace
-        if self._connection.hello.passes_descriptors and prices.nbytes >= MEMFD_BYTES:
-            with memfd.sealed(prices) as descriptor:
+        possible = self._connection.hello.passes_descriptors
+        if memfd and not possible:
+            raise ValueError(f"{self.url}: a memory file can be passed over a Unix socket only; leave memfd at None")
+        if memfd or (memfd is None and possible and prices.nbytes >= _MEMFD_BYTES):
+            with sealed(prices) as descriptor:
                 return self._put(encoded, len(prices), flags | session.DESCRIPTOR, (), [descriptor], timeout)
         return self._put(encoded, len(prices), flags, (prices.data,), (), timeout)
 
@@ -125,12 +137,6 @@ class SessionEngine(Engine):
         if kernel not in kernels:
             raise ValueError(f"unknown kernel {kernel!r}; the engine at {self.url} has: {', '.join(kernels)}")
         return kernels.index(kernel)
-
-
-def _check_threads(threads: int) -> int:
-    if not 1 <= threads < 2**32:
-        raise ValueError(f"threads is {threads}; it must be at least 1, or None to let the engine decide")
-    return threads
 
 
 def _check_name(name: str) -> bytes:

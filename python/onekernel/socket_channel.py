@@ -11,6 +11,7 @@ import math
 import select
 import socket
 import struct
+import time
 from array import array
 from collections.abc import Sequence
 
@@ -32,6 +33,8 @@ class SocketChannel:
 
     def __init__(self, url: str, timeout: float) -> None:
         self.socket = _connect(url, timeout)
+        self._send_now = self.socket.send
+        self._receive_now = self.socket.recv_into
         self._poll = select.poll()
         self._poll.register(self.socket, select.POLLOUT)
         self._receive_timeout = -1.0  # what SO_RCVTIMEO is set to; not set yet
@@ -41,14 +44,14 @@ class SocketChannel:
         if n_bytes > _JOIN_BYTES:
             self.send(pieces, n_bytes, deadline)
         else:
-            joined = b"".join(pieces)
+            joined = pieces[0] if len(pieces) == 1 else b"".join(pieces)
             try:
-                sent = self.socket.send(joined, _SEND_FLAGS)
+                sent = self._send_now(joined, _SEND_FLAGS)
             except OSError:
                 sent = 0  # tried again, the long way
             if sent != n_bytes:
                 self.send((memoryview(joined)[sent:],), n_bytes - sent, deadline)
-        return self._receive(reply, deadline, 0)
+        return self.receive(reply, deadline)
 
     def send(self, pieces: Sequence[Piece], n_bytes: int, deadline: float, descriptors: Sequence[int] = ()) -> None:
         """Send the pieces one after the other; open files go along with the first byte (Unix sockets only)."""
@@ -60,19 +63,28 @@ class SocketChannel:
         if sent < n_bytes:
             self._send_rest(pieces, sent, deadline)
 
-    def receive(self, buffer: memoryview, deadline: float) -> int:
+    def receive(self, buffer: memoryview, deadline: float, flags: int = 0) -> int:
         """Receive what is there, at least one byte. ConnectionLost at the end of the stream."""
-        return self._receive(buffer, deadline, 0)
+        seconds = deadline - time.monotonic()
+        if not seconds <= self._receive_timeout <= 1.001 * seconds:
+            self._limit_receive(seconds)
+        try:
+            got = self._receive_now(buffer, 0, flags)
+        except BlockingIOError:
+            raise TimeoutError from None
+        if got == 0:
+            raise ConnectionLost(HUNG_UP)
+        return got
 
     def receive_all(self, buffer: memoryview, deadline: float) -> None:
         """Fill the buffer."""
         got = 0
         while got < len(buffer):
-            got += self._receive(buffer[got:], deadline, socket.MSG_WAITALL)
+            got += self.receive(buffer[got:], deadline, socket.MSG_WAITALL)
 
     def receive_with_descriptors(self, buffer: memoryview, limit: int, deadline: float) -> tuple[int, list[int]]:
         """Receive as `receive` does, and the open files (at most `limit`) that came along."""
-        self._limit_receive(deadline)
+        self._limit_receive(remaining(deadline))
         descriptors = array("i")
         room = socket.CMSG_SPACE(limit * descriptors.itemsize)
         try:
@@ -122,24 +134,14 @@ class SocketChannel:
         # The kernel's buffer is full. A blocking send would start its timeout anew for every part it takes.
         self._poll.poll(math.ceil(1000 * remaining(deadline)))
 
-    def _receive(self, buffer: memoryview, deadline: float, flags: int) -> int:
-        self._limit_receive(deadline)
-        try:
-            got = self.socket.recv_into(buffer, 0, flags)
-        except BlockingIOError:
-            raise TimeoutError from None
-        if got == 0:
-            raise ConnectionLost(HUNG_UP)
-        return got
-
-    def _limit_receive(self, deadline: float) -> None:
-        # A timeout that is up to a thousandth too long is left as it is: most calls then need no setsockopt.
-        seconds = remaining(deadline)
-        if not seconds <= self._receive_timeout <= 1.001 * seconds:
-            fraction, whole = math.modf(seconds)
-            timeval = _TIMEVAL.pack(int(whole), max(1, int(1e6 * fraction)))  # 0 would mean: wait for ever
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
-            self._receive_timeout = seconds
+    def _limit_receive(self, seconds: float) -> None:
+        """Set the receive timeout, a little longer than asked for: it then also fits most of the calls that follow."""
+        if seconds <= 0.0:
+            raise TimeoutError
+        self._receive_timeout = 1.0005 * seconds
+        fraction, whole = math.modf(self._receive_timeout)
+        timeval = _TIMEVAL.pack(int(whole), max(1, int(1e6 * fraction)))  # 0 would mean: wait for ever
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
 
 
 def _connect(url: str, timeout: float) -> socket.socket:

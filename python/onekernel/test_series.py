@@ -140,6 +140,18 @@ def test_the_first_bad_price_is_named(bad, index):
         as_close(close)
 
 
+@pytest.mark.parametrize("index", [0, 1023, 1024, 4095, 4096, 9999])
+def test_a_bad_value_in_a_long_array_is_named(index):
+    close, combos = np.ones(10_000), np.ones((10_000, 6), np.int64)
+    assert as_close(close) is close
+    assert as_combos(combos) is combos
+    close[index:], combos[index:, 2] = np.nan, 0
+    with pytest.raises(ValueError, match=rf"close\[{index}\] is nan"):
+        as_close(close)
+    with pytest.raises(ValueError, match=rf"combo {index}: window 'smooth' is 0"):
+        as_combos(combos)
+
+
 MISSING = {
     "pandas nullable": pd.Series([1.5, None, 2.0], dtype="Float64"),
     "pandas nullable int": pd.Series([1, None, 2], dtype="Int64"),

@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager
 
 import numpy as np
 import onekernel as ok
-from onekernel import memfd, session_engine
+from onekernel import memfd
 from onekernel.session import LEAD, SWEEP_BYTES, encode_sweep
 
 ROUNDS, CALLS, WARM_UP, PUTS = 5, 1000, 200, 10
@@ -49,14 +49,12 @@ def bare_echo() -> Iterator[Callable[[], object]]:
     os.wait()
 
 
-def puts(engine: ok.Engine, from_bytes: int) -> Callable[[], object]:
-    """Put 1.2 MB and drop it again; by memory file where from_bytes is 0."""
+def puts(engine: ok.Engine, memfd: bool) -> Callable[[], object]:
+    """Put 1.2 MB and drop it again."""
 
     def call() -> None:
-        before, session_engine.MEMFD_BYTES = session_engine.MEMFD_BYTES, from_bytes
         LONG[0] += 1.0
-        engine.drop(engine.put("long", LONG))
-        session_engine.MEMFD_BYTES = before
+        engine.drop(engine.put("long", LONG, memfd=memfd))
 
     return call
 
@@ -105,9 +103,9 @@ def main() -> None:
         }
         measure(rows, CALLS, WARM_UP)
         rows = {
-            "unix, put and drop 1.2 MB by memory file": puts(unix, 0),
-            "unix, put and drop 1.2 MB through the socket": puts(unix, 1 << 40),
-            "shm, put and drop 1.2 MB through the ring": puts(shared, 0),
+            "unix, put and drop 1.2 MB by memory file": puts(unix, True),
+            "unix, put and drop 1.2 MB through the socket": puts(unix, False),
+            "shm, put and drop 1.2 MB through the ring": puts(shared, False),
             "a sealed memory file of 1.2 MB alone": seal,
             "unix, echo of 1.2 MB": lambda: unix.echo(LONG),
             "shm, echo of 1.2 MB": lambda: shared.echo(LONG),

@@ -3,7 +3,7 @@
 import numpy as np
 import onekernel as ok
 import pytest
-from onekernel import reference, session_engine
+from onekernel import reference
 
 WAYS = {
     "classic over unix": {"transport": "unix", "protocol": "classic"},
@@ -67,11 +67,14 @@ def test_kernel_and_fee_go_along(session, assert_same_bits, kernel, fee):
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("memfd_bytes", [0, 1 << 40], ids=["memfd where possible", "bytes"])
-def test_a_stored_series_gives_the_same_bits(session, assert_same_bits, monkeypatch, seed, memfd_bytes):
-    monkeypatch.setattr(session_engine, "MEMFD_BYTES", memfd_bytes)
+@pytest.mark.parametrize("memfd", [True, False, None])
+def test_a_stored_series_gives_the_same_bits(session, assert_same_bits, seed, memfd):
     close, combos = random_case(seed)
-    series = session.put("random", close)
+    if memfd and not session.hello.passes_descriptors:
+        with pytest.raises(ValueError, match="over a Unix socket only"):
+            session.put("random", close, memfd=True)
+        memfd = None
+    series = session.put("random", close, memfd=memfd)
     assert (series.name, series.n_bars, series.shared) == ("random", len(close), False)
     for kernel in session.hello.kernels:
         expected = reference.sweep(close, combos, fee=FEE)
@@ -139,7 +142,7 @@ def test_series_are_listed_and_dropped(session):
 
 def test_the_same_content_is_one_series(session):
     first = session.put("first", [1.0, 2.0, 3.0])
-    second = session.put("second", [1.0, 2.0, 3.0])
+    second = session.put("second", [1.0, 2.0, 3.0], memfd=True if session.hello.passes_descriptors else None)
     assert (first.id, first.content_hash) == (second.id, second.content_hash)
     assert session.statistics().series == 1
 
