@@ -83,9 +83,10 @@ struct PutOptions {
 };
 
 struct RemoteSweepOptions {
-  double fee = 0.0;              // round-trip fee per closed trade, in percent: 0.09 means 0.09 %
-  std::string_view kernel = "";  // by name; empty: the engine's
-  std::uint32_t threads = 0;     // at most so many; 0: the engine decides
+  double fee = 0.0;  // round-trip fee per closed trade, in percent: 0.09 means 0.09 %
+  // NOLINTNEXTLINE(readability-redundant-member-init): without it GCC warns of {.fee = 0.09}
+  std::string_view kernel{};  // by name; empty: the engine's
+  std::uint32_t threads = 0;  // at most so many; 0: the engine decides
 };
 
 struct SweepReply {

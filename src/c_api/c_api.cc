@@ -28,6 +28,7 @@ using onekernel::Status;
 using onekernel::StatusCode;
 
 static_assert(sizeof(ok_combo) == sizeof(onekernel::Combo) && alignof(ok_combo) == alignof(onekernel::Combo));
+// NOLINTNEXTLINE(misc-redundant-expression): that both sides are the same number is what is to be held
 static_assert(OK_ALREADY_EXISTS == static_cast<int>(StatusCode::kAlreadyExists));
 
 // A plain array: keeping a message must not fail, and must not run a destructor when a thread ends.
@@ -72,9 +73,9 @@ Status adopt(const Options* given, Options& options) {
 }
 
 template <class T>
-Status adopt_array(const void* given, std::size_t count, const char* name, std::span<T>& span) {
+Status adopt_array(T* given, std::size_t count, const char* name, std::span<T>& span) {
   if (given == nullptr && count != 0) return {StatusCode::kInvalidArgument, std::string(name) + " is NULL"};
-  span = {static_cast<T*>(const_cast<void*>(given)), count};
+  span = {given, count};
   return {};
 }
 
@@ -91,7 +92,9 @@ struct SweepCall {
     if (told != nullptr && told->size < sizeof(ok_sweep_report)) {
       return invalid("the report's size is none that this library knows: start from OK_SWEEP_REPORT_INIT");
     }
-    if (Status status = adopt_array(given_combos, n_combos, "combos", combos); !status.ok()) return status;
+    if (Status status = adopt_array(reinterpret_cast<const onekernel::Combo*>(given_combos), n_combos, "combos", combos);
+        !status.ok())
+      return status;
     if (Status status = adopt_array(given_pnl, n_combos, "pnl", pnl); !status.ok()) return status;
     return adopt_array(given_trades, n_combos, "trades", trades);
   }
@@ -233,8 +236,8 @@ ok_status ok_client_echo(ok_client* client, const void* data, size_t size, void*
     if (client == nullptr) return invalid("client is NULL");
     std::span<const std::byte> sent;
     std::span<std::byte> returned;
-    if (Status status = adopt_array(data, size, "data", sent); !status.ok()) return status;
-    if (Status status = adopt_array(back, size, "back", returned); !status.ok()) return status;
+    if (Status status = adopt_array(static_cast<const std::byte*>(data), size, "data", sent); !status.ok()) return status;
+    if (Status status = adopt_array(static_cast<std::byte*>(back), size, "back", returned); !status.ok()) return status;
     return client->client.echo(sent, returned);
   });
 }

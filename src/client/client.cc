@@ -91,8 +91,9 @@ Status Client::Rep::say_hello() {
   engine.epoch = incoming.value().header.epoch;
   wire::PayloadReader payload(reply.value());
   const auto hello = payload.take<wire::HelloReply>();
-  const auto names = hello ? payload.take_text(hello->kernel_names_bytes) : std::nullopt;
-  if (!names) return connection.give_up(malformed("hello is too short"));
+  if (!hello) return connection.give_up(malformed("hello is too short"));
+  const auto names = payload.take_text(hello->kernel_names_bytes);
+  if (!names) return connection.give_up(malformed("hello ends before its kernels do"));
   engine.version = text_of(hello->version);
   engine.kernels = split_names(*names);
   if (hello->default_kernel >= engine.kernels.size()) return connection.give_up(malformed("its kernel has no name"));
@@ -110,8 +111,9 @@ Status Client::Rep::say_hello() {
 
 Result<RemoteSeries> Client::Rep::take_info(wire::PayloadReader& payload) const {
   const auto info = payload.take<wire::SeriesInfo>();
-  const auto name = info ? payload.take_text(info->name_bytes) : std::nullopt;
-  if (!name) return malformed("a series' description is too short");
+  if (!info) return malformed("a series' description is too short");
+  const auto name = payload.take_text(info->name_bytes);
+  if (!name) return malformed("a series' description ends before its name does");
   return RemoteSeries{.id = info->id,
                       .epoch = engine.epoch,
                       .n_bars = info->n_bars,
