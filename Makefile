@@ -1,8 +1,9 @@
 # Every target does its own set-up (scripts/setup.sh): missing system packages, .venv, the build. A second run skips what is done.
-# Variables: QUICK=1 (study with 3 runs instead of 10), PYTHON=/path/to/python3 (which interpreter .venv is made from).
+# Variables: QUICK=1 (study and bench with fewer runs), SERIES="a.csv b.parquet" (prices that bench measures too),
+#   PYTHON=/path/to/python3 (which interpreter .venv is made from).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build test test-full study bench lint format clean
+.PHONY: help build test test-full study bench bench-native lint format clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\): *## */\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -22,7 +23,12 @@ study:  ## the whole published experiment on this machine: tables here, out/stud
 	@scripts/setup.sh study
 	@.venv/bin/onekernel study --out out $(if $(filter-out 0,$(QUICK)),--quick)
 
-bench:  ## the C++ benchmark programs: out/bench-native.json
+bench:  ## every kernel against numba, in one run: tables here, out/bench.json (QUICK=1: a short one)
+	@scripts/setup.sh study
+	@.venv/bin/python -m onekernel_study.kernel_bench --out out/bench.json $(if $(filter-out 0,$(QUICK)),--quick) \
+	  $(if $(SERIES),--series $(SERIES))
+
+bench-native:  ## the C++ benchmark programs: out/bench-native.json
 	@scripts/setup.sh study
 	@.venv/bin/python scripts/bench_native.py
 

@@ -10,13 +10,16 @@ from pathlib import Path
 
 from onekernel_study.schema import SCHEMA, Study
 
+if typing.TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 
 class DocumentError(ValueError):
     """A document does not follow the schema; the message says where and why."""
 
 
-def write(study: Study, path: Path) -> None:
-    """Writes the study as JSON; the file appears whole or not at all."""
+def write(study: "DataclassInstance", path: Path) -> None:
+    """Writes a study, or another document of dataclasses, as JSON; the file appears whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".partial")
     # allow_nan=False: NaN and Infinity are not JSON, and other readers would refuse the file.
