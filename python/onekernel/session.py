@@ -42,7 +42,8 @@ _SWEEP = struct.Struct(f"<{_HEAD}QQQdII")
 LEAD = 4
 REPLY = struct.Struct("<IBBHIQQq")
 PAYLOAD = LEAD + REPLY.size
-_SWEEP_REPLY = struct.Struct("<qQII16s7q")  # from compute_ns on
+_SWEEP_REPLY = struct.Struct("<qQII16s56s")  # from compute_ns on
+_LEVELS = struct.Struct("<7q")
 _HELLO_REPLY = struct.Struct("<7QdII24s")
 _STATISTICS_REPLY = struct.Struct("<9Q")
 _ATTACH_REPLY = struct.Struct("<QQ")
@@ -149,12 +150,12 @@ def decode_infos(frame: Frame, epoch: int) -> list[Series]:
 
 def decode_sweep(frame: Frame, n_combos: int, kernels: tuple[str, ...]) -> SweepResult:
     """Return the result in a sweep's reply of SWEEP_BYTES + 16 * n_combos, its arrays as views of the frame."""
-    compute_ns, count, kernel, threads, target, *levels = _SWEEP_REPLY.unpack_from(frame, PAYLOAD - 8)
+    compute_ns, count, kernel, threads, target, levels = _SWEEP_REPLY.unpack_from(frame, PAYLOAD - 8)
     if count != n_combos or kernel >= len(kernels):
         raise ProtocolError(f"a reply to a sweep of {n_combos} combos tells of {count}, by kernel number {kernel}")
     pnl = np.frombuffer(frame, _F64, n_combos, _SWEEP_ARRAYS)
     trades = np.frombuffer(frame, _I64, n_combos, _SWEEP_ARRAYS + 8 * n_combos)
-    return SweepResult(pnl, trades, compute_ns, kernels[kernel], threads, _target(target), LevelCounts(*levels))
+    return SweepResult(pnl, trades, compute_ns, kernels[kernel], threads, _target(target), _levels(levels))
 
 
 def decode_echo(frame: Frame, n_values: int) -> npt.NDArray[np.float64]:
@@ -187,6 +188,11 @@ def _text(frame: Frame, start: int, size: int) -> str:
 
 def _padded(text: bytes) -> bytes:
     return text + b"\0" * (-len(text) % 8)
+
+
+@lru_cache(maxsize=64)
+def _levels(counts: bytes) -> LevelCounts:
+    return LevelCounts._make(_LEVELS.unpack(counts))
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,6 @@
-"""What a call from Python costs, beside the floor it stands on. Run it: python tests/python/measure_calls.py
+"""What a call from Python costs, beside the floor it stands on.
+
+usage: python tests/python/measure_calls.py [microseconds that the engine spins on a socket]
 
 Rows are interleaved round by round; each figure is a percentile of all its calls, in microseconds.
 
@@ -89,7 +91,8 @@ def main() -> None:
         one, series = np.ones(1), {engine: engine.put("short", CLOSE) for engine in (unix, shared, tcp)}
 
         def sweeping(engine: ok.Engine) -> Callable[[], object]:
-            return lambda: engine.sweep(series[engine], COMBO, fee=0.09)
+            # As little compute as there can be: what is left is the boundary.
+            return lambda: engine.sweep(series[engine], COMBO, fee=0.09, kernel="checked", threads=1)
 
         rows = {
             f"bare echo, {REQUEST_BYTES} bytes out, {REPLY_BYTES} in": stack.enter_context(bare_echo()),
@@ -99,7 +102,7 @@ def main() -> None:
             "unix, echo of one float": lambda: unix.echo(one),
             "unix, echo of one float, classic frames": lambda: classic.echo(one),
             "shm, echo of one float": lambda: shared.echo(one),
-            "in process, sweep of one combo": lambda: ok.sweep(CLOSE, COMBO, fee=0.09),
+            "in process, sweep of one combo": lambda: ok.sweep(CLOSE, COMBO, fee=0.09, kernel="checked", threads=1),
         }
         measure(rows, CALLS, WARM_UP)
         rows = {
