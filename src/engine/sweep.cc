@@ -1,5 +1,7 @@
 #include "onekernel/sweep.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -42,6 +44,16 @@ Status check_windows(std::span<const Combo> combos) {
   return {};
 }
 
+// The cores this process may run on, looked up once: asking the system costs more than a small sweep.
+int usable_cores() {
+  static const int cores = [] {
+    cpu_set_t set;
+    if (::sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  }();
+  return cores;
+}
+
 // How many threads may work: the option, or else ONEKERNEL_THREADS, or else one per core.
 Result<int> allowed_threads(int option) {
   if (option < 0)
@@ -49,7 +61,7 @@ Result<int> allowed_threads(int option) {
   if (option > 0) return option;
   const char* text = std::getenv("ONEKERNEL_THREADS");
   const std::string_view value = text == nullptr ? "" : text;
-  if (value.empty()) return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (value.empty()) return usable_cores();
   int threads = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), threads);
   if (error != std::errc() || end != value.data() + value.size() || threads < 1) {
