@@ -11,7 +11,6 @@
 #ifndef ONEKERNEL_CLIENT_H_
 #define ONEKERNEL_CLIENT_H_
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +23,7 @@
 
 #include "onekernel/export.h"
 #include "onekernel/status.h"
+#include "onekernel/sweep.h"
 #include "onekernel/types.h"
 
 namespace onekernel {
@@ -90,13 +90,13 @@ struct RemoteSweepOptions {
 };
 
 struct SweepReply {
-  std::vector<double> pnl;               // per combo: sum over its closed trades, in percentage points, net of fees
-  std::vector<std::int64_t> trades;      // per combo: trades closed
-  std::chrono::nanoseconds compute{0};   // the engine's own time, so that boundary = wall - compute
-  std::string kernel;                    // that ran
-  std::string target;                    // instruction set that ran
-  std::uint32_t threads = 0;             // that had a part in it
-  std::array<std::int64_t, 7> levels{};  // how decisions were made; 0 in kernels that do not count
+  std::vector<double> pnl;              // per combo: sum over its closed trades, in percentage points, net of fees
+  std::vector<std::int64_t> trades;     // per combo: trades closed
+  std::chrono::nanoseconds compute{0};  // the engine's own time, so that boundary = wall - compute
+  std::string kernel;                   // that ran
+  std::string target;                   // instruction set that ran
+  std::uint32_t threads = 0;            // that had a part in it
+  LevelCounts levels;                   // of `exact` and `certified`
 };
 
 // One thread at a time. Movable. Not to be used on the other side of a fork: calls are refused there, the parent goes on.

@@ -31,6 +31,9 @@ static_assert(sizeof(ok_combo) == sizeof(onekernel::Combo) && alignof(ok_combo) 
 // NOLINTNEXTLINE(misc-redundant-expression): that both sides are the same number is what is to be held
 static_assert(OK_ALREADY_EXISTS == static_cast<int>(StatusCode::kAlreadyExists));
 
+// More than any machine has cores; a sweep uses no more threads than there is work for.
+constexpr std::uint32_t kMaxThreads = 1 << 16;
+
 // A plain array: keeping a message must not fail, and must not run a destructor when a thread ends.
 thread_local char last_error[1024] = "";
 
@@ -112,6 +115,7 @@ Status sweep_in_process(std::span<const double> close, const SweepCall& call, ok
     if (!kernel) return {StatusCode::kInvalidArgument, "there is no kernel '" + std::string(call.options.kernel) + "'"};
     options.kernel = *kernel;
   }
+  options.threads = static_cast<int>(std::min(call.options.threads, kMaxThreads));
   const auto start = std::chrono::steady_clock::now();
   Status status = onekernel::sweep(close, call.combos, options, call.pnl, call.trades);
   if (status.ok()) tell(told, std::chrono::steady_clock::now() - start);

@@ -157,7 +157,8 @@ Result<SweepReply> Client::Rep::sweep(std::uint64_t epoch, std::uint64_t series_
                      .kernel = engine.kernels[head.kernel],
                      .target = text_of(head.target),
                      .threads = head.threads};
-    std::copy(std::begin(head.levels), std::end(head.levels), reply.levels.begin());
+    static_assert(sizeof(reply.levels) == sizeof(head.levels), "the wire has LevelCounts in their order");
+    std::memcpy(&reply.levels, head.levels, sizeof(head.levels));
     if (Status status = connection.read(std::as_writable_bytes(std::span(reply.pnl))); !status.ok()) return status;
     if (Status status = connection.read(std::as_writable_bytes(std::span(reply.trades))); !status.ok()) return status;
     return reply;

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -31,10 +30,16 @@ Frames golden_frames() {
   std::stringstream content;
   content << file.rdbuf();
   const std::string json = content.str();
-  const std::regex entry(R"re("(\w+)":\s*\{\s*"description":\s*"[^"]*",\s*"hex":\s*"([0-9a-f]*)"\s*\})re");
+  // "name": {"description": "...", "hex": "digits"}, and nothing else in the file is called "hex".
+  const std::string before_name = "\"";
+  const std::string behind_name = "\": {";
+  const std::string before_digits = "\"hex\": \"";
   Frames frames;
-  for (std::sregex_iterator found(json.begin(), json.end(), entry); found != std::sregex_iterator(); ++found) {
-    frames[(*found)[1]] = (*found)[2];
+  for (std::size_t at = json.find(before_digits); at != std::string::npos; at = json.find(before_digits, at + 1)) {
+    const std::size_t name_end = json.rfind(behind_name, at);
+    const std::size_t name = json.rfind(before_name, name_end - 1) + 1;
+    const std::size_t digits = at + before_digits.size();
+    frames[json.substr(name, name_end - name)] = json.substr(digits, json.find('"', digits) - digits);
   }
   return frames;
 }

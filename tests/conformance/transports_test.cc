@@ -77,6 +77,22 @@ TEST_P(Transport, SweepsAreTheSameBitsAsInProcess) {
   EXPECT_EQ(by_default.value().kernel, client.engine().default_kernel);
 }
 
+TEST_P(Transport, SweepsTellHowTheyWereDone) {
+  Client client = connect();
+  const std::vector<double> close = walk(20'000, 14);
+  const std::vector<Combo> combos = some_combos();
+  std::vector<double> pnl(combos.size());
+  std::vector<std::int64_t> trades(combos.size());
+  SweepReport report;
+  ASSERT_TRUE(sweep(close, combos, {.kernel = Kernel::kCertified, .threads = 1}, pnl, trades, &report).ok());
+  const Result<SweepReply> reply = client.sweep(close, combos, {.kernel = "certified", .threads = 1});
+  ASSERT_TRUE(reply.ok()) << reply.status().message();
+  EXPECT_EQ(reply.value().target, report.target);
+  EXPECT_EQ(reply.value().threads, 1u);
+  EXPECT_EQ(reply.value().levels, report.levels);
+  EXPECT_GT(reply.value().levels.by_bound, 0);
+}
+
 TEST_P(Transport, EmptySweeps) {
   Client client = connect();
   const Result<SweepReply> no_bars = client.sweep(std::span<const double>(), some_combos());
