@@ -62,8 +62,12 @@ def equivalence(
     echo: Sequence[EchoPoint],
     serialization: Sequence[Serialization],
     broken: str | None = None,
+    fast: Sequence[str] = (),
 ) -> Equivalence:
-    """The verdict of the gate over everything that was compared; `broken` is an echo that failed outside the curve."""
+    """The verdict of the gate over everything that was compared.
+
+    `broken` is an echo that failed outside the curve, `fast` are the complaints about the fast engine.
+    """
     rows = tuple(_equivalence_row(one) for one in measured)
     echoes = [f"echo of {p.floats} floats over {p.transport}: {p.withheld}" for p in echo if p.withheld]
     echoes.extend([broken] if broken else [])
@@ -74,6 +78,7 @@ def equivalence(
         *(f"{row.name}, {row.complaint}" for row in rows if row.complaint),
         *echoes,
         *formats,
+        *fast,
     )
     return Equivalence(
         all_ok=not complaints,

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 from onekernel.result import LevelCounts
 
-from onekernel_study.bench_schema import KernelRow, Levels
+from onekernel_study.bench_schema import KernelRow
 from onekernel_study.contest import Contender, contest, native, numba, numba_answer
 from onekernel_study.gate import Gate
 from onekernel_study.names import NUMBA
 from onekernel_study.percentiles import median, percentile
 from onekernel_study.progress import Progress
+from onekernel_study.schema import Levels
 from onekernel_study.workload import Workload
 
 

@@ -6,22 +6,9 @@ others they say more than wall times. A time is None where an answer was not equ
 
 from dataclasses import dataclass
 
-from onekernel_study.schema import Environment, WorkloadFacts
+from onekernel_study.schema import Environment, Levels, WorkloadFacts
 
 SCHEMA = "onekernel-bench/1"
-
-
-@dataclass(frozen=True)
-class Levels:
-    """How certified made its decisions; the fields are those of onekernel.LevelCounts."""
-
-    by_bound: int
-    by_dot: int
-    by_reference: int
-    by_exact: int
-    flips: int
-    blocks: int
-    blocks_exact: int
 
 
 @dataclass(frozen=True)

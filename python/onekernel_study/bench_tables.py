@@ -2,6 +2,7 @@
 
 from onekernel_study.bench_schema import Bench, CaseRow, KernelRow
 from onekernel_study.table import WITHHELD, Table
+from onekernel_study.tables_fast import level_table
 from onekernel_study.wording import number, percent
 
 TITLES = {
@@ -49,21 +50,7 @@ def _kernel(row: KernelRow) -> tuple[str, ...]:
 def levels(bench: Bench) -> Table:
     """How certified decided on the published sweep."""
     counts = next((row.levels for row in bench.kernels if row.levels), None)
-    if counts is None:
-        return Table("How certified decided", ("level", "decisions", "share"), ())
-    made = {
-        "by the bound": counts.by_bound,
-        "by a dot product": counts.by_dot,
-        "by the reference arithmetic": counts.by_reference,
-        "by exact, for the block": counts.by_exact,
-    }
-    total = sum(made.values())
-    return Table(
-        "How certified decided on the published sweep",
-        ("level", "decisions", "share"),
-        tuple((name, f"{n:,}", f"{100 * n / total:.4f} %" if total else "") for name, n in made.items()),
-        (f"{counts.flips:,} flips; {counts.blocks_exact:,} of {counts.blocks:,} blocks went to exact",),
-    )
+    return level_table(counts, "How certified decided on the published sweep")
 
 
 def cases(bench: Bench, group: str) -> Table:

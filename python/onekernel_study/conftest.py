@@ -13,7 +13,7 @@ from onekernel_study import study
 from onekernel_study.crossings import Close, Combos, Crossing, InProcess, Opener
 from onekernel_study.derived import CallCounts
 from onekernel_study.gate import Answer
-from onekernel_study.plan import Plan
+from onekernel_study.plan import FastCounts, Plan
 from onekernel_study.progress import Progress
 from onekernel_study.schema import Study
 from onekernel_study.workload import Workload, shortened
@@ -27,6 +27,7 @@ TINY = Plan(
     spawns=2,
     calls=CallCounts(per_sweep=8, sweeps=3, after_compute=3, per_bar=50, per_bar_full=2_000),
     placement_calls=100,
+    fast=FastCounts(sweeps=3, puts=3, calls=100),
 )
 
 

@@ -9,6 +9,15 @@ BARS = 150_000
 
 
 @dataclass(frozen=True)
+class FastCounts:
+    """How often the fast engine is asked: sweeps per row, puts each way, single calls of each kind."""
+
+    sweeps: int
+    puts: int
+    calls: int
+
+
+@dataclass(frozen=True)
 class Plan:
     """Counts only: what is measured does not depend on the plan. Boxed rounds are those of the time-boxed rows."""
 
@@ -20,6 +29,7 @@ class Plan:
     spawns: int
     calls: CallCounts
     placement_calls: int
+    fast: FastCounts
 
 
 NORMAL = Plan(
@@ -31,6 +41,7 @@ NORMAL = Plan(
     spawns=40,
     calls=CallCounts(per_sweep=SWEEP_CALLS, sweeps=50, after_compute=30, per_bar=BARS, per_bar_full=BARS),
     placement_calls=5_000,
+    fast=FastCounts(sweeps=50, puts=50, calls=5_000),
 )
 
 QUICK = Plan(
@@ -42,4 +53,5 @@ QUICK = Plan(
     spawns=10,
     calls=CallCounts(per_sweep=SWEEP_CALLS, sweeps=20, after_compute=10, per_bar=20_000, per_bar_full=BARS),
     placement_calls=2_000,
+    fast=FastCounts(sweeps=10, puts=15, calls=1_000),
 )

@@ -46,7 +46,7 @@ class EquivalenceRow:
 
 @dataclass(frozen=True)
 class Equivalence:
-    """The gate. all_ok covers the rows, the fingerprint, every echo and every decoded array."""
+    """The gate. all_ok covers the rows, the fast engine's, the fingerprint, every echo and every decoded array."""
 
     all_ok: bool
     fingerprint: FingerprintFacts
@@ -185,6 +185,68 @@ class BreakEven:
 
 
 @dataclass(frozen=True)
+class Levels:
+    """How certified made its decisions; the fields are those of onekernel.LevelCounts."""
+
+    by_bound: int
+    by_dot: int
+    by_reference: int
+    by_exact: int
+    flips: int
+    blocks: int
+    blocks_exact: int
+
+
+@dataclass(frozen=True)
+class FastRow:
+    """One way of calling the fast engine. Times are of whole sweeps, all their calls together; None where withheld."""
+
+    name: str
+    title: str
+    n: int
+    p50_us: float | None
+    p90_us: float | None
+    p99_us: float | None
+    compute_p50_us: float | None  # the engine's own measurement; in process it is the call itself
+    boundary_p50_us: float | None  # wall - compute of the same sweep
+    ratio_to_in_process: float | None  # of the medians
+    client_cpu_us: float | None  # CPU time of the measuring process
+    bitwise: bool
+    crossings: int
+    bytes_out: int
+    withheld: str | None
+
+
+@dataclass(frozen=True)
+class FastCall:
+    """One kind of single call in session frames, or what it is compared with."""
+
+    name: str
+    title: str
+    transport: str
+    bytes: int  # one way, to the engine: the payload of an echo or a put, the whole frame of a sweep
+    n: int
+    p50_us: float
+    p90_us: float
+    p99_us: float
+
+
+@dataclass(frozen=True)
+class FastEngine:
+    """The crossings of a fast engine: session frames, one thread everywhere. Only shared memory spins."""
+
+    kernel: str
+    target: str
+    threads: int
+    shm_spin_us: float  # how long each side looks again and again before it sleeps
+    rows: tuple[FastRow, ...]
+    put: tuple[FastCall, ...]  # "memfd" and "bytes"
+    floors: tuple[FastCall, ...]
+    levels: Levels | None  # of the sweep in process
+    complaints: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Clock:
     """The clock of every time in this document."""
 
@@ -238,4 +300,5 @@ class Study:
     spawn: tuple[Spawn, ...]
     derived: tuple[DerivedFigure, ...]
     break_even: BreakEven
+    fast_engine: FastEngine
     environment: Environment

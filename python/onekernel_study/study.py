@@ -12,6 +12,7 @@ from onekernel_study.assemble import architectures, equivalence
 from onekernel_study.breakeven import break_even
 from onekernel_study.derived import figures_from_rows, measure_calls
 from onekernel_study.echo import TRANSPORTS, BrokenEchoError, fit_echo, measure_echo
+from onekernel_study.fast_engine import measure_fast_engine
 from onekernel_study.placement import measure_placement
 from onekernel_study.plan import Plan
 from onekernel_study.progress import Progress
@@ -34,6 +35,7 @@ def run(workload: Workload, plan: Plan, progress: Progress, rows: Sequence[Row] 
     serialization = measure_serialization(workload.close, plan.serialization_repeats, progress)
     progress.show("spawning")
     spawn = measure_spawns(plan.spawns)
+    fast = measure_fast_engine(main, plan.fast, progress)
     table = architectures(measured)
     fits = fit_echo(echoes.curve)
     return Study(
@@ -42,7 +44,7 @@ def run(workload: Workload, plan: Plan, progress: Progress, rows: Sequence[Row] 
         rounds=plan.rounds,
         seconds=time.monotonic() - started,
         workload=WorkloadFacts(workload.description, len(workload.close), len(workload.combos), workload.fee),
-        equivalence=equivalence(measured, main.gate, echoes.curve, serialization, echoes.broken),
+        equivalence=equivalence(measured, main.gate, echoes.curve, serialization, echoes.broken, fast.complaints),
         architectures=table,
         echo=echoes.curve,
         echo_fits=fits,
@@ -51,6 +53,7 @@ def run(workload: Workload, plan: Plan, progress: Progress, rows: Sequence[Row] 
         spawn=spawn,
         derived=(*figures_from_rows(table, fits), *echoes.calls),
         break_even=break_even(table, fits, len(workload.close), len(workload.combos)),
+        fast_engine=fast,
         environment=machine,
     )
 

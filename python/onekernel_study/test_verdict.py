@@ -31,6 +31,7 @@ def test_a_real_study_gets_every_subject(real_study: Study) -> None:
         "Naive C++ against numba",
         "Bounds checks",
         "Break-even",
+        "A fast engine",
         "Unix socket or TCP",
         "The floor is also the scheduler's",
         "Noise",

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from onekernel_study.names import EMPTY_AFTER_COMPUTE, SERIES_AFTER_COMPUTE, UNIX
 from onekernel_study.reading import Rows, boundary_share, passed_rows, unix_fit
 from onekernel_study.schema import Architecture, EchoPoint, Study
+from onekernel_study.verdict_fast import fast_engine
 from onekernel_study.verdict_floor import break_even, noise, placement, transports
 from onekernel_study.verdict_kernel import bounds_checks, kernel_against_numba
 from onekernel_study.wording import count, percent, seconds
@@ -26,6 +27,7 @@ def sentences(study: Study) -> list[str]:
         kernel_against_numba,
         bounds_checks,
         break_even,
+        fast_engine,
         transports,
         placement,
         noise,
