@@ -37,7 +37,7 @@ ComboState::ComboState(const Combo& windows, bool certify)
 
 Batch::Batch(std::span<const double> close, Geometry geometry, bool certify, double fee, const Tuning& tuning)
     : close_(close), tuning_(tuning), block_(geometry), bookkeeper_(fee, geometry.block) {
-  if (certify && geometry.history <= kLongestCertifiedReach) certified_.emplace(geometry);
+  if (certify && geometry.history <= kLongestCertifiedReach) certified_ = std::make_unique<Certified>(geometry);
   const auto words = static_cast<std::size_t>(geometry.block / kWordBars);
   words_.resize(geometry.block);
   open_.resize(words);

@@ -3,7 +3,7 @@
 #define ONEKERNEL_KERNEL_BATCH_H_
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -70,7 +70,7 @@ class Batch {
   Block block_;
   enum class Sums { kNotTried, kRefused, kMade };
   Sums sums_ = Sums::kNotTried;  // of the block
-  std::optional<Certified> certified_;
+  std::unique_ptr<Certified> certified_;
   ExactDecider exact_;
   ExactDecider exact_bar_;  // for single bars, so that they do not disturb the plan of the blocks
   Bookkeeper bookkeeper_;

@@ -106,6 +106,7 @@ HWY_INLINE void make_rows(OuterSums& sums, const double* s4, std::int64_t end) {
   sums.set_ready(end);
 }
 
+// NOLINTNEXTLINE(misc-definitions-in-headers): compiled once per target, each in a namespace of its own
 std::int64_t certify_words_target(const SignJob& job) {
   const Tag d;
   const double* from[TapPlan::kTaps];
@@ -149,6 +150,7 @@ std::int64_t certify_words_target(const SignJob& job) {
 }
 
 // kDotSums interleaved sums, four vectors (of eight lanes) at a time; then halves are added to halves.
+// NOLINTNEXTLINE(misc-definitions-in-headers): compiled once per target, each in a namespace of its own
 double dot_product_target(const double* HWY_RESTRICT weights, const double* HWY_RESTRICT x, double base, std::int64_t count) {
   const Tag d;
   const Vec bases = hn::Set(d, base);

@@ -54,6 +54,7 @@ HWY_INLINE void clear(Vec (&sums)[kSums]) {
 
 inline double weight_sum(std::int64_t window) { return static_cast<double>(window * (window + 1) / 2); }
 
+// NOLINTNEXTLINE(misc-definitions-in-headers): compiled once per target, each in a namespace of its own
 void average_rows_target(const double* x, std::int64_t end, std::span<const AverageRow> rows) {
   const Tag d;
   std::int64_t start = end, last_start = end - rows.front().window;
@@ -89,6 +90,7 @@ HWY_INLINE std::uint64_t mask_bits(hn::Mask<Tag> mask) {
   return bits;
 }
 
+// NOLINTNEXTLINE(misc-definitions-in-headers): compiled once per target, each in a namespace of its own
 void decide_bars_target(const InnerAverages& in, std::int64_t smooth, std::int64_t full3, std::int64_t first, std::int64_t end,
                         double* scratch, std::uint64_t* want_long, std::uint64_t* decided) {
   const Tag d;
