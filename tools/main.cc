@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "onekernel/sweep.h"
 #include "onekernel/types.h"
 #include "onekernel/version.h"
 #include "tools/commands.h"
@@ -32,6 +33,17 @@ std::vector<std::string> kernel_names() {
   return names;
 }
 
+// CLI::Range lets NaN pass.
+CLI::Validator is_finite() {
+  return CLI::Validator(
+      [](std::string& text) {
+        double value = 0.0;
+        return CLI::detail::lexical_cast(text, value) && std::isfinite(value) ? std::string()
+                                                                              : text + " is not a finite number";
+      },
+      "");
+}
+
 void add_engine_options(CLI::App& command, server::EngineSettings& engine, std::string& timings_path) {
   command
       .add_option_function<std::string>(
@@ -45,10 +57,7 @@ void add_engine_options(CLI::App& command, server::EngineSettings& engine, std::
       ->check(CLI::Range(0, 1024));
   command.add_option("--fee", engine.fee, "Round-trip fee per closed trade in percent: 0.09 means 0.09 %")
       ->capture_default_str()
-      ->check([](const std::string& text) {
-        double fee = 0.0;
-        return CLI::detail::lexical_cast(text, fee) && std::isfinite(fee) ? std::string() : "the fee must be a finite number";
-      });
+      ->check(is_finite());
   command.add_option("--max-frame-bytes", engine.limits.max_frame_bytes, "Longest body of a frame")->capture_default_str();
   command.add_option("--max-combos", engine.limits.max_combos, "Most combos in one request")->capture_default_str();
   command.add_option("--timings", timings_path, "Append one JSON line per request to this file: counts, bytes, compute_ns");
@@ -62,20 +71,24 @@ CLI::App* add_serve(CLI::App& app, Arguments& arguments) {
   command->add_option("--tcp", arguments.tcp, "Listen on HOST:PORT, loopback only; port 0 lets the system choose");
   add_engine_options(*command, arguments.serve.settings.engine, arguments.serve.timings_path);
   command->add_option("--max-connections", arguments.serve.settings.engine.limits.max_connections, "Most clients at one time")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
   command
       ->add_option("--stall-timeout", arguments.stall_timeout_s,
                    "Seconds that a client may stall inside a frame or a reply; between requests it may idle for ever")
       ->capture_default_str()
-      ->check(CLI::Range(0.001, 86400.0));
+      ->check(CLI::Range(0.001, 86400.0))
+      ->check(is_finite());
   command
       ->add_option("--spin-us", arguments.spin_us,
                    "Microseconds to look again and again for the next request on a socket before sleeping")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(CLI::Range(0.0, 1e6))
+      ->check(is_finite());
   command->add_option("--shm-spin-us", arguments.shm_spin_us, "The same for shared memory")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(CLI::Range(0.0, 1e6))
+      ->check(is_finite());
   server::Limits& limits = arguments.serve.settings.engine.limits;
   command->add_option("--max-series", limits.store.max_series, "Most series kept")->capture_default_str();
   command->add_option("--max-series-bytes", limits.store.max_bytes, "Most bytes of series kept")->capture_default_str();
@@ -102,6 +115,12 @@ CLI::App* add_info(CLI::App& app, Arguments& arguments) {
 
 std::chrono::nanoseconds nanoseconds(double microseconds) {
   return std::chrono::nanoseconds(std::llround(microseconds * 1000.0));
+}
+
+// What the environment says of threads and instruction sets, judged before the first client could meet it: a sweep of nothing
+// looks at both.
+Status check_environment(const server::EngineSettings& engine) {
+  return sweep({}, {}, {.kernel = engine.kernel, .threads = engine.threads}, {}, {});
 }
 
 // Turns what only makes sense together into settings. Errors: kInvalidArgument.
@@ -132,6 +151,8 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? kExitOk : kExitUsage;
   }
   if (const Status status = complete(arguments); !status.ok()) return fail(status);
+  const server::EngineSettings& engine = stdio_command->parsed() ? arguments.stdio.engine : arguments.serve.settings.engine;
+  if (const Status environment = check_environment(engine); !environment.ok()) return fail(environment);
   if (serve_command->parsed()) return serve(arguments.serve);
   if (stdio_command->parsed()) return stdio(arguments.stdio);
   return info(arguments.info);

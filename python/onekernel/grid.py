@@ -8,6 +8,9 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+_MOST = 10_000_000  # lengths in a grid
+_LONGEST = 2**53  # beyond it a float64 no longer tells two lengths apart
+
 
 def hma_combos(lengths: Iterable[int]) -> npt.NDArray[np.int64]:
     """Return one combo per length: int64 (n, 6), rows (half, full, smooth, third, half3, full3).
@@ -27,8 +30,8 @@ def hma_grid(start: float, stop: float, count: int) -> npt.NDArray[np.int64]:
 
     The lengths are round(linspace(start, stop, count)), both ends included. See :func:`hma_combos` for the rule.
     """
-    if count < 1:
-        raise ValueError(f"count is {count}; a grid has at least one length")
+    if not 1 <= count <= _MOST:
+        raise ValueError(f"count is {count}; a grid has 1 to {_MOST} lengths")
     return hma_combos(round(float(length)) for length in np.linspace(start, stop, count))
 
 
@@ -38,5 +41,7 @@ def _combo(index: int, length: int) -> tuple[int, int, int, int, int, int]:
         raise ValueError(f"lengths[{index}] is {length}, which is not a whole number of bars")
     if full < 2:
         raise ValueError(f"lengths[{index}] is {length}; a length is at least 2 bars")
+    if full > _LONGEST:
+        raise ValueError(f"lengths[{index}] is {length}; a length is at most {_LONGEST} bars")
     half = round(full / 2)
     return half, full, round(math.sqrt(full)), max(1, round(half / 3)), max(1, round(half / 2)), half

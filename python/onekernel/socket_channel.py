@@ -14,6 +14,7 @@ import struct
 import time
 from array import array
 from collections.abc import Sequence
+from typing import Any
 
 from .channel import HUNG_UP, Piece, RequestCutOff
 from .deadline import remaining
@@ -144,12 +145,26 @@ class SocketChannel:
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
 
 
+def _connect_before(connection: socket.socket, address: Any, deadline: float) -> None:
+    """Connect. TimeoutError at the deadline."""
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0.0:
+            raise TimeoutError
+        connection.settimeout(left)
+        try:
+            connection.connect(address)
+        except BlockingIOError:  # a Unix socket whose queue of waiting clients is full: there is nothing to wait on
+            time.sleep(min(0.005, left))
+        else:
+            return
+
+
 def _connect(url: str, timeout: float) -> socket.socket:
     family, address = parse_url(url)
     connection = socket.socket(family, socket.SOCK_STREAM)
     try:
-        connection.settimeout(timeout)
-        connection.connect(address)
+        _connect_before(connection, address, time.monotonic() + timeout)
         connection.settimeout(None)
         if family != socket.AF_UNIX:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -33,7 +33,7 @@ def test_no_lengths_give_no_combos():
 
 
 @pytest.mark.parametrize(
-    ("length", "reason"), [(1, "at least 2"), (0, "at least 2"), (-5, "at least 2"), (6.5, "whole")]
+    ("length", "reason"), [(1, "at least 2"), (0, "at least 2"), (-5, "at least 2"), (6.5, "whole"), (2**64, "at most")]
 )
 def test_a_bad_length_is_named(length, reason):
     with pytest.raises(ValueError, match=rf"lengths\[1\] is {length}.*{reason}"):
@@ -43,3 +43,8 @@ def test_a_bad_length_is_named(length, reason):
 def test_a_grid_without_lengths_is_refused():
     with pytest.raises(ValueError, match="count is 0"):
         hma_grid(6, 200, 0)
+
+
+def test_a_grid_beyond_all_memory_is_refused():
+    with pytest.raises(ValueError, match="count is 99999999999999"):
+        hma_grid(6, 200, 99999999999999)

@@ -269,3 +269,15 @@ def test_a_connection_without_delay(engine):
     if engine.url.startswith("tcp:"):
         connection = engine._connection._socket.socket
         assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
+
+
+def test_connecting_waits_for_a_place_in_the_queue(tmp_path):
+    """A Unix socket whose queue of waiting clients is full refuses at once; connect tries again until its deadline."""
+    path = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen(0)
+        with socket.socket(socket.AF_UNIX) as first:
+            first.connect(str(path))
+            with pytest.raises(ok.errors.EngineTimeout, match="no connection within"):
+                ok.connect(f"unix:{path}", timeout=0.2)

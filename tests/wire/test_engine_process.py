@@ -167,6 +167,9 @@ def test_paths_of_107_bytes_work_and_108_fail(program: Path, tmp_path: Path) -> 
         (["--unix", "s", "--fee", "much"], "--fee"),
         (["--unix", "s", "--max-frame-bytes", "-1"], "--max-frame-bytes"),
         (["--unix", "s", "--timings", "/nonexistent-folder/t"], "timings"),
+        (["--unix", "s", "--max-connections", "0"], "--max-connections"),
+        (["--unix", "s", "--stall-timeout", "nan"], "finite"),
+        (["--unix", "s", "--threads", "-1"], "--threads"),
         (["--bogus"], "--bogus"),
     ],
 )
@@ -176,6 +179,17 @@ def test_a_bad_command_line_says_what_is_wrong(program: Path, arguments: list[st
     assert refused.returncode == (1 if "nonexistent" in " ".join(arguments) else 2)
     assert word in refused.stderr
     assert refused.stdout == ""
+
+
+@pytest.mark.parametrize(("variable", "value"), [("ONEKERNEL_THREADS", "abc"), ("ONEKERNEL_TARGET", "abacus")])
+def test_a_senseless_environment_is_told_at_the_start(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    refused = refuses_to_start(program, "--unix", str(tmp_path / "s"))
+    assert refused.returncode == 2
+    assert variable in refused.stderr
+    assert value in refused.stderr
 
 
 def test_clients_that_die_leave_nothing_behind(engine: RunningEngine) -> None:

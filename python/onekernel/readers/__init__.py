@@ -50,6 +50,8 @@ def _open(path: Path, delimiter: str | None) -> Source:
         raise ReadError(f"{path}: is a directory, not a file of prices")
     if not path.exists():
         raise ReadError(f"{path}: no such file")
+    if not path.is_file():
+        raise ReadError(f"{path}: is no regular file; its prices cannot be read twice")
     try:
         return _open_as(_kind(path), path, delimiter)
     except OSError as error:

@@ -51,7 +51,7 @@ def open_npy(path: Path) -> Source:
         file.seek(0)
         try:
             array = np.load(file, allow_pickle=False)
-        except (ValueError, EOFError) as error:
+        except (ValueError, EOFError, OverflowError) as error:
             if "pickle" in str(error):
                 raise ReadError(f"{path}: holds Python objects (a pickle), which are never loaded") from error
             raise ReadError(f"{path}: is damaged: {' '.join(str(error).split())}") from error

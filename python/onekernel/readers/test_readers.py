@@ -429,3 +429,9 @@ def test_without_pyarrow_npy_still_works_and_the_rest_says_what_to_install(write
     done = subprocess.run([sys.executable, "-c", code, *paths], capture_output=True, text=True, check=False)
     assert done.stdout == "[1.5]\n"
     assert "pip install 'onekernel[files]'" in done.stderr
+
+
+def test_a_pipe_is_refused_instead_of_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "prices.csv")
+    with pytest.raises(ReadError, match="is no regular file"):
+        read_prices(tmp_path / "prices.csv")
