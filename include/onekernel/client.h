@@ -36,8 +36,9 @@ struct ClientOptions {
   std::optional<std::chrono::nanoseconds> spin;
   // Of each direction of shared memory. Longer messages pass through in pieces.
   std::size_t ring_bytes = std::size_t{1} << 20;
-  // A series of so many bytes or more is put as a memfd where that can be; a shorter one goes faster through the socket.
-  std::size_t memfd_from_bytes = std::size_t{64} << 10;
+  // put() copies a series of so many bytes or more into a memfd and passes that, where it can. Filling new pages costs more
+  // than the socket does until the engine no longer keeps a buffer for frames of that size.
+  std::size_t memfd_from_bytes = std::size_t{64} << 20;
 };
 
 // What the engine said of itself when the client connected.
@@ -114,9 +115,12 @@ class ONEKERNEL_EXPORT Client {
   // REQUIRES: not moved from.
   const EngineInfo& engine() const;
 
-  // Keeps `close` in the engine under `name` (1 to 255 bytes). On a Unix socket a long series goes as a sealed memfd, which
-  // the engine maps instead of reading it. Errors: kInvalidArgument, kLimitExceeded, kAlreadyExists (a shared name).
+  // Keeps `close` in the engine under `name` (1 to 255 bytes).
+  // Errors: kInvalidArgument, kLimitExceeded, kAlreadyExists (a shared name).
   Result<RemoteSeries> put(std::string_view name, std::span<const double> close, const PutOptions& options = {});
+  // The same for closes that already lie in a memfd, sealed against writing and shrinking: nothing is copied anywhere. The
+  // descriptor stays the caller's. Errors: as put; kInvalidArgument also where the transport passes no descriptors.
+  Result<RemoteSeries> put_memfd(std::string_view name, int memfd, std::uint64_t n_bars, const PutOptions& options = {});
   // This client's series and all shared ones.
   Result<std::vector<RemoteSeries>> list();
   // Errors: kNotFound.

@@ -64,6 +64,7 @@ struct Client::Rep {
   Result<std::vector<std::byte>> call(SessionOpcode opcode, std::initializer_list<Bytes> payload,
                                       std::span<const int> descriptors = {});
   Result<RemoteSeries> take_info(wire::PayloadReader& payload) const;
+  Result<RemoteSeries> put(std::string_view name, std::uint64_t n_bars, Bytes close, int memfd, const PutOptions& options);
   Result<SweepReply> sweep(std::uint64_t epoch, std::uint64_t series_id, std::span<const double> close,
                            std::span<const Combo> combos, const RemoteSweepOptions& options);
   Result<std::uint32_t> kernel_index(std::string_view name) const;
@@ -191,26 +192,38 @@ Result<Client> Client::connect(std::string_view url, const ClientOptions& option
 
 const EngineInfo& Client::engine() const { return rep_->engine; }
 
-Result<RemoteSeries> Client::put(std::string_view name, std::span<const double> close, const PutOptions& options) {
-  const bool by_memfd = rep_->connection.passes_descriptors() && close.size_bytes() >= rep_->memfd_from_bytes;
-  base::FileDescriptor memory;
-  if (by_memfd) {
-    Result<base::FileDescriptor> sealed = client::sealed_copy(std::as_bytes(close));
-    if (!sealed.ok()) return sealed.status();
-    memory = std::move(sealed).value();
-  }
+// The closes are in `close` or, where `memfd` is not -1, there.
+Result<RemoteSeries> Client::Rep::put(std::string_view name, std::uint64_t n_bars, Bytes close, int memfd,
+                                      const PutOptions& options) {
+  const bool by_memfd = memfd >= 0;
   const std::uint32_t flags =
       (options.shared ? wire::kShared : 0u) | (options.replace ? wire::kReplace : 0u) | (by_memfd ? wire::kDescriptor : 0u);
-  const wire::PutRequest request{.n_bars = close.size(), .flags = flags, .name_bytes = static_cast<std::uint32_t>(name.size())};
   wire::PayloadWriter head;
-  head.put(request).put_text(name);
-  const int descriptor = memory.get();
+  head.put(wire::PutRequest{.n_bars = n_bars, .flags = flags, .name_bytes = static_cast<std::uint32_t>(name.size())})
+      .put_text(name);
   const Result<std::vector<std::byte>> reply =
-      rep_->call(SessionOpcode::kPut, {head.bytes(), by_memfd ? Bytes() : std::as_bytes(close)},
-                 {&descriptor, std::size_t{by_memfd ? 1u : 0u}});
+      call(SessionOpcode::kPut, {head.bytes(), close}, {&memfd, std::size_t{by_memfd ? 1u : 0u}});
   if (!reply.ok()) return reply.status();
   wire::PayloadReader payload(reply.value());
-  return rep_->take_info(payload);
+  return take_info(payload);
+}
+
+Result<RemoteSeries> Client::put(std::string_view name, std::span<const double> close, const PutOptions& options) {
+  const Bytes bytes = std::as_bytes(close);
+  const bool by_memfd = rep_->connection.passes_descriptors() && bytes.size() >= rep_->memfd_from_bytes;
+  if (!by_memfd) return rep_->put(name, close.size(), bytes, -1, options);
+  const Result<base::FileDescriptor> memory = client::sealed_copy(bytes);
+  if (!memory.ok()) return memory.status();
+  return rep_->put(name, close.size(), {}, memory.value().get(), options);
+}
+
+Result<RemoteSeries> Client::put_memfd(std::string_view name, int memfd, std::uint64_t n_bars, const PutOptions& options) {
+  if (!rep_->connection.passes_descriptors()) {
+    return Status(StatusCode::kInvalidArgument,
+                  "a memfd is passed over a Unix socket only (unix:/path); put the closes instead");
+  }
+  if (memfd < 0) return Status(StatusCode::kInvalidArgument, "descriptor " + std::to_string(memfd) + " is none");
+  return rep_->put(name, n_bars, {}, memfd, options);
 }
 
 Result<std::vector<RemoteSeries>> Client::list() {

@@ -228,7 +228,7 @@ TEST(Client, ALongSeriesGoesAsASealedMemfd) {
     info.put(wire::SeriesInfo{.id = 3, .n_bars = close.size(), .content_hash = 4, .name_bytes = 4}).put_text("long");
     peer.send(reply_frame(peer.header(), info.bytes()));
   });
-  Client client = connected(engine);
+  Client client = connected(engine, {.timeout = kPatient.timeout, .memfd_from_bytes = 80'000});
   const Result<RemoteSeries> series = client.put("long", close);
   ASSERT_TRUE(series.ok()) << text(series.status());
   EXPECT_EQ(series.value().id, 3u);

@@ -1,4 +1,8 @@
 // What every transport must do, whatever carries the bytes. A new transport is one more name in transports().
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
 #include <csignal>
@@ -104,7 +108,7 @@ TEST_P(Transport, EmptySweeps) {
 }
 
 TEST_P(Transport, PutListDrop) {
-  Client client = connect();
+  Client client = connect({.timeout = kPatient.timeout, .memfd_from_bytes = 1000});
   // Both ways of putting: bytes, and a memfd where there is a Unix socket.
   for (const std::size_t n_bars : {10, 100'000}) {
     const std::vector<double> close = walk(n_bars, 3);
@@ -124,6 +128,30 @@ TEST_P(Transport, PutListDrop) {
     EXPECT_TRUE(client.list().value().empty());
     EXPECT_EQ(client.statistics().value().series_bytes, 0u);
   }
+}
+
+TEST_P(Transport, ASeriesThatLiesInAMemfdAlready) {
+  Client client = connect();
+  const std::vector<double> close = walk(20'000, 15);
+  const base::FileDescriptor memory(::memfd_create("prices", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const auto size = static_cast<ssize_t>(close.size() * sizeof(double));
+  ASSERT_EQ(::write(memory.get(), close.data(), close.size() * sizeof(double)), size);
+  const auto put = [&](std::uint64_t n_bars) { return client.put_memfd("mapped", memory.get(), n_bars); };
+  EXPECT_EQ(put(close.size()).status().code(), StatusCode::kInvalidArgument);  // not sealed, or no Unix socket
+  ASSERT_EQ(::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_SEAL), 0);
+  EXPECT_EQ(put(close.size() + 1).status().code(), StatusCode::kInvalidArgument);
+  if (GetParam() != "unix") {
+    EXPECT_NE(put(close.size()).status().message().find("Unix socket"), std::string::npos);
+    return;
+  }
+  const Result<RemoteSeries> mapped = put(close.size());
+  ASSERT_TRUE(mapped.ok()) << mapped.status().message();
+  EXPECT_EQ(engine_.process().mappings_with("memfd:prices"), 1u);
+  EXPECT_EQ(client.put("sent", close).value().id, mapped.value().id);  // the same content, stored once
+  const Result<SweepReply> reply = client.sweep(mapped.value(), some_combos());
+  ASSERT_TRUE(reply.ok()) << reply.status().message();
+  expect_same_bits(reply.value().pnl, reply.value().trades, in_process(close, some_combos(), {.fee = 0.0}));
+  EXPECT_EQ(client.put_memfd("none", -1, 1).status().code(), StatusCode::kInvalidArgument);
 }
 
 TEST_P(Transport, SharedSeriesOutliveTheirClientPrivateOnesDoNot) {
@@ -269,7 +297,7 @@ TEST_P(Transport, AThousandVisitsLeaveNothingBehind) {
   const std::size_t descriptors = process.open_descriptors();
   const std::size_t threads = process.threads();
   for (int i = 0; i < 1000; ++i) {
-    Client client = connect({.timeout = kPatient.timeout, .ring_bytes = 4096});
+    Client client = connect({.timeout = kPatient.timeout, .ring_bytes = 4096, .memfd_from_bytes = 1000});
     ASSERT_TRUE(client.put("walk", close).ok());
     std::vector<std::byte> data(8);
     ASSERT_TRUE(client.echo(data, data).ok());
