@@ -30,8 +30,10 @@ def hma_grid(start: float, stop: float, count: int) -> npt.NDArray[np.int64]:
 
     The lengths are round(linspace(start, stop, count)), both ends included. See :func:`hma_combos` for the rule.
     """
-    if not 1 <= count <= _MOST:
-        raise ValueError(f"count is {count}; a grid has 1 to {_MOST} lengths")
+    if count < 1:
+        raise ValueError(f"count is {count}; a grid has at least one length")
+    if count > _MOST:
+        raise ValueError(f"count is {count}; a grid has at most {_MOST} lengths")
     return hma_combos(round(float(length)) for length in np.linspace(start, stop, count))
 
 

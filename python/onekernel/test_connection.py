@@ -284,6 +284,15 @@ def test_a_peer_that_hangs_up_without_a_reason_while_being_sent_to(tmp_path):
         echo(connection, LONG)
 
 
+@pytest.fixture
+def ctrl_c_interrupts():
+    """Python's own handler of SIGINT: a shell that starts the tests in the background has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_interrupts")
 def test_ctrl_c_in_a_call_closes_the_connection(tmp_path):
     def handler(peer, connection):
         read_request(connection)
