@@ -51,8 +51,8 @@ def test_a_signal_finishes_what_runs(program: Path, tmp_path: Path, signal_numbe
 
 def test_a_second_signal_ends_it_at_once(program: Path, tmp_path: Path) -> None:
     endless = request(SWEEP, walk(100_000), [(5000, 10000, 100, 1667, 2500, 5000)] * 100)
-    with running_engine(program, tmp_path / "log", "--unix", str(tmp_path / "s")) as engine:
-        engine.connect().sendall(endless)
+    with running_engine(program, tmp_path / "log", "--unix", str(tmp_path / "s"), "--kernel", "checked") as engine:
+        engine.connect().sendall(endless)  # 10^11 products, one after the other: minutes on any machine
         time.sleep(0.1)
         engine.process.send_signal(signal.SIGTERM)
         eventually(lambda: "stopping" in engine.log.read_text(), "the engine did not notice the first signal")
