@@ -27,6 +27,7 @@ enum class StatusCode : std::uint8_t {
   kStaleEpoch = 10,       // the request is for a server process that is gone
   kNotFound = 11,         // no series, session or file of that name
   kAlreadyExists = 12,    // the name is taken
+  kOutOfOrder = 13,       // a live session awaits another bar
 };
 
 ONEKERNEL_EXPORT std::string_view status_code_name(StatusCode code);

@@ -30,6 +30,8 @@ std::string_view status_code_name(StatusCode code) {
       return "not found";
     case StatusCode::kAlreadyExists:
       return "already exists";
+    case StatusCode::kOutOfOrder:
+      return "out of order";
   }
   return "unknown status";
 }

@@ -93,7 +93,7 @@ TEST(CApi, EachThreadHasItsOwnMessage) {
 
 TEST(CApi, CodesHaveNames) {
   EXPECT_STREQ(ok_status_name(OK_SUCCESS), "ok");
-  EXPECT_STREQ(ok_status_name(OK_ALREADY_EXISTS), "already exists");
+  EXPECT_STREQ(ok_status_name(OK_OUT_OF_ORDER), "out of order");
   EXPECT_STREQ(ok_status_name(99), "unknown status");
   EXPECT_STREQ(ok_status_name(-1), "unknown status");
 }

@@ -13,12 +13,9 @@
 
 namespace onekernel::kernel {
 
-// A window takes 8 bytes per bar for as long as the session lives; beyond this it is no live strategy.
-inline constexpr std::int64_t kLongestLiveWindow = std::int64_t{1} << 20;
-
 class LiveAverages {
  public:
-  // REQUIRES: every window from 1 to kLongestLiveWindow.
+  // REQUIRES: every window from 1 to kLongestLiveWindow (onekernel/live.h).
   explicit LiveAverages(std::span<const Combo> combos);
 
   // What an object for these combos takes, in bytes. REQUIRES: as the constructor. Combos that share windows are counted as if
