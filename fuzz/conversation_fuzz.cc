@@ -30,8 +30,10 @@ class MemoryChannel final : public onekernel::transport::ByteChannel {
     input_ = input_.subspan(count);
     return count;
   }
-  Status write_all(std::span<const std::span<const std::byte>> parts) override {
-    for (const auto& part : parts) output_.insert(output_.end(), part.begin(), part.end());
+  Status write(onekernel::transport::Outgoing& outgoing) override {
+    const std::size_t before = output_.size();
+    output_.resize(before + outgoing.left());
+    outgoing.copy(output_.data() + before, outgoing.left());
     return {};
   }
   const std::vector<std::byte>& output() const { return output_; }

@@ -1,4 +1,4 @@
-// The native module: the in-process sweep, and shared memory (ring.cc). The sweep takes exactly what the engine takes;
+// The native module: the in-process sweep, and connections (link.cc). The sweep takes exactly what the engine takes;
 // onekernel.series turns everything else that a user may hold into these arrays first.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -17,7 +17,7 @@
 #include "buffer.h"
 #include "onekernel/sweep.h"
 #include "onekernel/version.h"
-#include "ring.h"
+#include "link.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -149,5 +149,5 @@ NB_MODULE(_native, module) {
              "Index of the first float64 in a C-contiguous buffer that is no price (NaN, infinite, zero, negative), or -1.");
   module.def("first_bad_window", &first_bad_window, "combos"_a,
              "Index of the first int64 in a C-contiguous buffer that is below 1, or -1.");
-  onekernel::python::bind_ring(module);
+  onekernel::python::bind_link(module);
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +27,7 @@ class Engine(ABC):
     than a reply.
     """
 
-    def __init__(self, connection: Connection[Any, Any], process: EngineProcess | None) -> None:
+    def __init__(self, connection: Connection, process: EngineProcess | None) -> None:
         self._any_connection = connection
         self._process = process
         if process is not None:
