@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .locate import engine_path
     from .opening import connect, spawn
     from .result import LevelCounts, SweepResult
+    from .shared_series import SharedSeries
     from .stored_series import Series
 
 _HOME = {
@@ -69,6 +70,7 @@ _HOME = {
     "LevelCounts": "result",
     "SweepResult": "result",
     "Series": "stored_series",
+    "SharedSeries": "shared_series",
 }
 _MODULES = {"classic", "errors", "readers", "reference", "workload"}
 
@@ -90,6 +92,7 @@ __all__ = [
     "Series",
     "SeriesExists",
     "SeriesNotFound",
+    "SharedSeries",
     "StaleEpoch",
     "Statistics",
     "SweepResult",

@@ -18,6 +18,7 @@
 #include "buffer.h"
 #include "onekernel/sweep.h"
 #include "onekernel/version.h"
+#include "series_memory.h"
 #include "link.h"
 
 namespace nb = nanobind;
@@ -173,4 +174,5 @@ NB_MODULE(_native, module) {
   module.def("are_good_combos", &are_good_combos, "combos"_a,
              "Whether this is a C-contiguous, aligned buffer of int64 (n, 6) without a window below 1.");
   onekernel::python::bind_link(module);
+  onekernel::python::bind_series_memory(module);
 }

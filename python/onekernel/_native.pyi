@@ -34,6 +34,11 @@ def first_bad_window(combos: object) -> int:
     Index of the first int64 in a C-contiguous buffer that is below 1, or -1.
     """
 
+def are_good_combos(combos: object) -> bool:
+    """
+    Whether this is a C-contiguous, aligned buffer of int64 (n, 6) without a window below 1.
+    """
+
 class Link:
     """
     A connection to an engine: a socket, or shared memory with a socket beside it.
@@ -85,3 +90,21 @@ class Link:
         """
         Close everything; a call that another thread has under way ends with ConnectionLost.
         """
+
+class SeriesMemory:
+    """A float64 array in a memory file; onekernel.SharedSeries uses it."""
+
+    def __init__(self, n_bars: int) -> None:
+        """MemoryError or OSError if the system has no room for it."""
+
+    def values(self) -> numpy.typing.NDArray[numpy.float64]:
+        """The array, zeros at first; (n_bars,)."""
+
+    def seal(self) -> None:
+        """
+        Make the file unchangeable. What is written to arrays afterwards changes those and not the file.
+        """
+
+    def sealed(self) -> bool: ...
+
+    def descriptor(self) -> int: ...

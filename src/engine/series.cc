@@ -88,8 +88,8 @@ Result<std::shared_ptr<const Series>> Series::map(const base::FileDescriptor& me
   }
   if (n_bars == 0) return copy({});
   const auto size = static_cast<std::size_t>(n_bars * sizeof(double));
-  // Populated now, in one go: hashing touches every page at once anyway.
-  void* address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_POPULATE, memory.get(), 0);
+  // Not populated: the faults of hashing map sixteen pages at a time, which was measured to be faster.
+  void* address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, memory.get(), 0);
   if (address == MAP_FAILED) return base::system_error("cannot map the memfd", errno);
   return std::shared_ptr<const Series>(
       std::make_shared<MappedSeries>(Mapping(address, size), static_cast<std::size_t>(n_bars)));
