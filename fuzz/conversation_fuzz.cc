@@ -50,7 +50,8 @@ std::vector<std::byte> answers(std::span<const std::byte> input, std::size_t pie
   settings.limits.max_combos = 4;
   onekernel::server::EngineState engine(settings, {}, kEpoch);
   MemoryChannel channel(input, piece);
-  static_cast<void>(onekernel::server::Conversation(engine, channel, std::chrono::seconds(1)).run());
+  const std::string token;
+  static_cast<void>(onekernel::server::Conversation(engine, channel, std::chrono::seconds(1), token).run());
   return channel.output();
 }
 

@@ -50,7 +50,8 @@ enum {
   OK_DEADLINE_EXCEEDED = 9,
   OK_STALE_EPOCH = 10, /* the series was put into an engine that is gone */
   OK_NOT_FOUND = 11,
-  OK_ALREADY_EXISTS = 12
+  OK_ALREADY_EXISTS = 12,
+  OK_PERMISSION_DENIED = 13
 };
 
 /* "invalid argument" and the like; never NULL. */

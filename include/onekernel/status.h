@@ -27,6 +27,7 @@ enum class StatusCode : std::uint8_t {
   kStaleEpoch = 10,       // the request is for a server process that is gone
   kNotFound = 11,         // no series, session or file of that name
   kAlreadyExists = 12,    // the name is taken
+  kPermissionDenied = 13, // another user, or no token
 };
 
 ONEKERNEL_EXPORT std::string_view status_code_name(StatusCode code);

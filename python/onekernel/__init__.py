@@ -47,6 +47,7 @@ _HOME = {
     "KERNELS": "_native",
     "__version__": "_native",
     "Engine": "engine",
+    "AccessDenied": "errors",
     "ConnectionLost": "errors",
     "EngineError": "errors",
     "EngineNotFound": "errors",
@@ -75,6 +76,7 @@ _HOME = {
 _MODULES = {"classic", "errors", "readers", "reference", "workload"}
 
 __all__ = [
+    "AccessDenied",
     "DEFAULT_KERNEL",
     "KERNELS",
     "ConnectionLost",

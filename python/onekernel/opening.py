@@ -13,6 +13,7 @@ from .endpoint import is_shared_memory
 from .engine import Engine
 from .engine_process import EngineProcess, Transport
 from .series import as_fee
+from .session import MAX_TOKEN_BYTES
 from .session_connection import SessionConnection
 from .session_engine import SessionEngine
 
@@ -20,7 +21,12 @@ Protocol = Literal["session", "classic"]
 
 
 def connect(
-    url: str, *, timeout: float = 300.0, protocol: Protocol = "session", spin_us: float | None = None
+    url: str,
+    *,
+    timeout: float = 300.0,
+    protocol: Protocol = "session",
+    spin_us: float | None = None,
+    token: str | None = None,
 ) -> Engine:
     """Connect to a running engine: ``unix:/path/to.sock``, ``tcp://host:port`` or ``shm:/path/to.sock``.
 
@@ -31,11 +37,14 @@ def connect(
         shared memory.
     spin_us: for how many microseconds a wait for the engine keeps a core busy before it sleeps. More saves the time of
         waking up; 0 saves the processor's. None: 50 in shared memory, 0 on a socket.
+    token: the secret that an engine wants which can be reached from other machines; it crosses as it is, so over networks
+        that others may listen to it needs a tunnel. Classic frames cannot carry it (ValueError).
 
     ValueError for a URL that is not understood, ConnectionLost if nobody listens there, EngineTimeout if nobody
-    answers, ProtocolError if something else answers than an engine, EngineError if it refuses.
+    answers, ProtocolError if something else answers than an engine, EngineError if it refuses:
+    AccessDenied if it belongs to another user or wants another token.
     """
-    return _open(url, timeout, protocol, spin_us, None, None)
+    return _open(url, timeout, protocol, spin_us, None, None, token or "")
 
 
 def spawn(
@@ -89,13 +98,18 @@ def _open(
     spin_us: float | None,
     fee: float | None,
     process: EngineProcess | None,
+    token: str = "",
 ) -> Engine:
     _check_protocol(protocol, is_shared_memory(url))
     if spin_us is not None and not 0.0 <= spin_us <= 1e9:
         raise ValueError(f"spin_us is {spin_us}; it must be a number of microseconds, at least 0")
+    if len(token.encode()) > MAX_TOKEN_BYTES:
+        raise ValueError(f"a token has at most {MAX_TOKEN_BYTES} bytes")
     if protocol == "classic":
+        if token:
+            raise ValueError("classic frames cannot carry a token; use protocol='session'")
         return ClassicEngine(ClassicConnection(url, timeout, spin_us or 0.0), fee, process)
-    return SessionEngine(SessionConnection(url, timeout, spin_us), process)
+    return SessionEngine(SessionConnection(url, timeout, spin_us, token), process)
 
 
 def _check_protocol(protocol: str, shared_memory: bool) -> None:

@@ -25,6 +25,7 @@ HELLO, PUT, LIST, DROP, SWEEP, ECHO, STATISTICS, ATTACH = range(0x10, 0x18)  # o
 SHARED, DESCRIPTOR, REPLACE = 1, 2, 4  # flags of a put
 DEFAULT_KERNEL = 0xFFFFFFFF
 MAX_NAME_BYTES = 255
+MAX_TOKEN_BYTES = 1024
 MAX_BODY_BYTES = 2**32 - 1
 
 _HEAD = "IBBHIQQQ"
@@ -32,6 +33,7 @@ _HEAD_BYTES = struct.calcsize(f"<{_HEAD}")
 _PREFIX_BYTES = 4
 _REQUEST = struct.Struct(f"<{_HEAD}")
 _PUT = struct.Struct(f"<{_HEAD}QII")
+_TOKEN = struct.Struct("<II")
 _DROP = struct.Struct(f"<{_HEAD}Q")
 _ATTACH = struct.Struct(f"<{_HEAD}Q")
 _SWEEP = struct.Struct(f"<{_HEAD}QQQdII")
@@ -57,6 +59,12 @@ Payload = bytes | bytearray | memoryview
 def encode_plain(opcode: int, request_id: int, epoch: int, payload_bytes: int = 0) -> bytes:
     """Return the head of a request of hello, list, statistics or (with the bytes that follow) echo."""
     return _REQUEST.pack(_HEAD_BYTES - _PREFIX_BYTES + payload_bytes, opcode, VERSION, 0, 0, request_id, epoch, 0)
+
+
+def encode_hello(request_id: int, token: bytes = b"") -> bytes:
+    """Return a whole hello, with a token where there is one to tell."""
+    payload = _TOKEN.pack(len(token), 0) + _padded(token) if token else b""
+    return encode_plain(HELLO, request_id, 0, len(payload)) + payload
 
 
 def encode_put(request_id: int, epoch: int, name: bytes, n_bars: int, flags: int) -> bytes:

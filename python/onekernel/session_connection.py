@@ -26,12 +26,12 @@ class SessionConnection(Connection):
     shared memory.
     """
 
-    def __init__(self, url: str, timeout: float, spin_us: float | None = None) -> None:
+    def __init__(self, url: str, timeout: float, spin_us: float | None = None, token: str = "") -> None:
         super().__init__(url, timeout, open_link(url, timeout, spin_us or 0.0))
         self.next_id = count(1).__next__  # a request id that was not used before on this connection
         self.epoch = 0
         try:
-            self.hello = self._say_hello()
+            self.hello = self._say_hello(token.encode())
             self._link.limit_bodies(min(self.hello.limits.max_frame_bytes, session.MAX_BODY_BYTES))
             if is_shared_memory(url):
                 self._attach(SPIN_US if spin_us is None else spin_us)
@@ -68,8 +68,8 @@ class SessionConnection(Connection):
         if getattr(self, "_closed_because", "") is None:
             warnings.warn(f"unclosed {self.url}", ResourceWarning, source=self, stacklevel=2)
 
-    def _say_hello(self) -> Hello:
-        _, payload = self.exchange((session.encode_plain(session.HELLO, self.next_id(), 0),))
+    def _say_hello(self, token: bytes) -> Hello:
+        _, payload = self.exchange((session.encode_hello(self.next_id(), token),))
         self.epoch = self._link.epoch()
         return session.decode_hello(payload)
 

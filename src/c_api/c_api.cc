@@ -30,6 +30,7 @@ using onekernel::StatusCode;
 static_assert(sizeof(ok_combo) == sizeof(onekernel::Combo) && alignof(ok_combo) == alignof(onekernel::Combo));
 // NOLINTNEXTLINE(misc-redundant-expression): that both sides are the same number is what is to be held
 static_assert(OK_ALREADY_EXISTS == static_cast<int>(StatusCode::kAlreadyExists));
+static_assert(OK_PERMISSION_DENIED == static_cast<int>(StatusCode::kPermissionDenied));
 
 // More than any machine has cores; a sweep uses no more threads than there is work for.
 constexpr std::uint32_t kMaxThreads = 1 << 16;
@@ -148,7 +149,7 @@ const char* ok_version(void) { return ONEKERNEL_VERSION_STRING; }
 
 const char* ok_status_name(ok_status status) {
   // The names are literals, so their data ends in a zero.
-  if (status < OK_SUCCESS || status > OK_ALREADY_EXISTS) return "unknown status";
+  if (status < OK_SUCCESS || status > OK_PERMISSION_DENIED) return "unknown status";
   return onekernel::status_code_name(static_cast<StatusCode>(status)).data();
 }
 

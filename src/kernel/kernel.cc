@@ -50,20 +50,20 @@ LevelCounts& LevelCounts::operator+=(const LevelCounts& other) {
 namespace kernel {
 
 SweepReport sweep(Kernel kernel, std::span<const double> close, std::span<const Combo> combos, double fee, int threads,
-                  std::span<double> pnl, std::span<std::int64_t> trades) {
+                  std::span<double> pnl, std::span<std::int64_t> trades, const std::atomic<bool>* cancel) {
   SweepReport report{.kernel = kernel, .target = "none", .threads = 1, .levels = {}};
   switch (kernel) {
     case Kernel::kChecked:
-      sweep_checked(close, combos, fee, pnl, trades);
+      sweep_checked(close, combos, fee, pnl, trades, cancel);
       break;
     case Kernel::kUnchecked:
-      sweep_unchecked(close, combos, fee, pnl, trades);
+      sweep_unchecked(close, combos, fee, pnl, trades, cancel);
       break;
     case Kernel::kExact:
     case Kernel::kCertified: {
       report.target = current_target();
       const bool certify = kernel == Kernel::kCertified;
-      const ScheduleResult result = run_batches(certify, close, combos, fee, threads, Tuning{}, pnl, trades);
+      const ScheduleResult result = run_batches(certify, close, combos, fee, threads, Tuning{.cancel = cancel}, pnl, trades);
       report.threads = result.threads;
       report.levels = result.levels;
       break;

@@ -153,6 +153,8 @@ Status SocketChannel::write(Outgoing& outgoing) {
   });
 }
 
+void SocketChannel::hang_up() { ::shutdown(socket_.get(), SHUT_RDWR); }
+
 void SocketChannel::end_reading() { ::shutdown(socket_.get(), SHUT_RD); }
 
 void SocketChannel::linger(std::chrono::milliseconds at_most) {

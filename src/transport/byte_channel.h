@@ -62,6 +62,8 @@ class SocketChannel final : public ByteChannel {
 
   // From the next wait on.
   void set_patience(std::chrono::milliseconds patience);
+  // Ends the connection, from any thread: whoever waits in it is woken.
+  void hang_up();
   // Whether a signal ends a wait like the end of its patience does (kDeadlineExceeded), so that the caller can look what the
   // signal wants. Otherwise the wait goes on.
   void set_interruptible(bool interruptible) { interruptible_ = interruptible; }
