@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <string>
+
 #include "server/conversation.h"
 #include "tools/commands.h"
 #include "transport/byte_channel.h"

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
@@ -16,6 +15,7 @@
 
 #include "base/clock.h"
 #include "buffer.h"
+#include "combo_view.h"
 #include "onekernel/sweep.h"
 #include "onekernel/version.h"
 #include "series_memory.h"
@@ -130,25 +130,7 @@ std::int64_t first_bad_window(nb::handle combos) {
   return first_misfit(values_of<std::int64_t>(buffer), [](std::int64_t window) { return window >= 1; });
 }
 
-// The common case in one look: whether this is a buffer of int64 (n, 6), C-contiguous, aligned, with windows of at least 1.
-// Everything else takes the longer way, which also says what is wrong.
-bool are_good_combos(nb::handle combos) {
-  Py_buffer view;
-  if (PyObject_GetBuffer(combos.ptr(), &view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) != 0) {
-    PyErr_Clear();
-    return false;
-  }
-  const bool is_int64 = view.itemsize == 8 && view.format != nullptr && (std::strcmp(view.format, "l") == 0 ||
-                                                                        std::strcmp(view.format, "q") == 0);
-  const bool is_aligned = reinterpret_cast<std::uintptr_t>(view.buf) % alignof(std::int64_t) == 0;
-  bool good = is_int64 && is_aligned && view.ndim == 2 && view.shape[1] == 6;
-  if (good) {
-    const std::span values(static_cast<const std::int64_t*>(view.buf), static_cast<std::size_t>(view.len) / sizeof(std::int64_t));
-    good = first_misfit(values, [](std::int64_t window) { return window >= 1; }) < 0;
-  }
-  PyBuffer_Release(&view);
-  return good;
-}
+bool are_good_combos(nb::handle combos) { return onekernel::python::ComboView(combos).good(); }
 
 }  // namespace
 

@@ -69,6 +69,13 @@ class Link:
         EngineError if the engine refuses the request; the connection goes on then.
         """
 
+    def sweep(self, request_id: int, epoch: int, series_id: int, combos: object, fee: float, kernel: int, threads: int, seconds: float) -> tuple[int, int, int, str, tuple[int, int, int, int, int, int, int], bytearray] | None:
+        """
+        Sweep over a stored series, as exchange does, without a detour through Python:
+        (compute_ns, kernel number, threads, target, levels, payload). None, and nothing is sent, unless combos is a
+        C-contiguous, aligned int64 buffer (n, 6) without a window below 1.
+        """
+
     def epoch(self) -> int:
         """The run of the engine, as hello told it; 0 before."""
 

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "combo_view.h"
+#include "onekernel/types.h"
 #include "raising.h"
 
 namespace onekernel::python {
@@ -174,9 +176,17 @@ nb::tuple Link::exchange(nb::handle pieces, std::int64_t due_bytes, double secon
   wire::RequestHeader asked;
   std::memcpy(&asked, spans[0].data() + wire::kLengthPrefixSize, sizeof(asked));
 
+  Answer answer = converse(asked, spans, std::span(along).first(n_along), due_bytes, deadline);
+  return nb::make_tuple(answer.compute_ns, std::move(answer.payload));
+}
+
+Link::Answer Link::converse(const wire::RequestHeader& asked, std::span<const std::span<const std::byte>> parts,
+                            std::span<const int> along, std::int64_t due_bytes, std::int64_t deadline) {
   const Busy busy(*this);
-  Outgoing outgoing(spans, std::span(along).first(n_along));
-  if (n_along > 0 && !channel().passes_descriptors()) throw nb::value_error("descriptors are passed over Unix sockets only");
+  Outgoing outgoing(parts, along);
+  if (!along.empty() && !channel().passes_descriptors()) {
+    throw nb::value_error("descriptors are passed over Unix sockets only");
+  }
   ahead_size_ = 0;
   bool sent = false;
   const Status status = run(deadline, [&](ByteChannel& channel) -> Status {
@@ -187,8 +197,37 @@ nb::tuple Link::exchange(nb::handle pieces, std::int64_t due_bytes, double secon
   if (status.code() == StatusCode::kConnectionClosed && !sent) raise_cut_off();
   if (!status.ok()) raise_channel_error(status);
   const Head head = check_head(asked, due_bytes, deadline);
-  nb::object payload = read_payload(kHead, head.total() - kHead, deadline);
-  return nb::make_tuple(head.header.compute_ns, std::move(payload));
+  return {head.header.compute_ns, read_payload(kHead, head.total() - kHead, deadline)};
+}
+
+nb::object Link::sweep(std::uint64_t request_id, std::uint64_t epoch, std::uint64_t series_id, nb::handle combos, double fee,
+                       std::uint32_t kernel, std::uint32_t threads, double seconds) {
+  const std::int64_t deadline = deadline_in(seconds);
+  const ComboView rows(combos);
+  if (!rows.good()) return nb::none();
+  const std::span<const std::byte> windows = rows.bytes();
+  const std::size_t count = windows.size() / sizeof(Combo);
+  struct {
+    wire::RequestHeader header;
+    wire::SweepRequest request;
+  } body{{.opcode = static_cast<std::uint8_t>(wire::SessionOpcode::kSweep), .request_id = request_id, .epoch = epoch},
+         {.series_id = series_id, .n_combos = count, .fee = fee, .kernel = kernel, .threads = threads}};
+  check_length(wire::kLengthPrefixSize + sizeof(body) + windows.size());
+  const auto length = wire::encode_length(static_cast<std::uint32_t>(sizeof(body) + windows.size()));
+  const std::array<std::span<const std::byte>, 3> parts{length, std::as_bytes(std::span(&body, 1)), windows};
+  const std::size_t due = sizeof(wire::SweepReply) + count * (sizeof(double) + sizeof(std::int64_t));
+  Answer answer = converse(body.header, parts, {}, static_cast<std::int64_t>(due), deadline);
+  wire::SweepReply reply;
+  std::memcpy(&reply, PyByteArray_AS_STRING(answer.payload.ptr()), sizeof(reply));
+  if (reply.n_combos != count) {
+    raise_protocol_error(url_ + ": a reply to a sweep of " + std::to_string(count) + " combos tells of " +
+                         std::to_string(reply.n_combos));
+  }
+  const std::int64_t* level = reply.levels;
+  return nb::make_tuple(answer.compute_ns, reply.kernel, reply.threads,
+                        nb::str(reply.target, ::strnlen(reply.target, sizeof(reply.target))),
+                        nb::make_tuple(level[0], level[1], level[2], level[3], level[4], level[5], level[6]),
+                        std::move(answer.payload));
 }
 
 void Link::check_length(std::size_t n_bytes) const {
@@ -294,6 +333,14 @@ void bind_link(nb::module_& module) {
            "Send a session request, up to 8 pieces with its whole header in the first, and receive its reply:\n"
            "(compute_ns, payload). due_bytes is the length that the payload must have, -1 where that is not known.\n"
            "EngineError if the engine refuses the request; the connection goes on then.")
+      .def("sweep", &Link::sweep, "request_id"_a, "epoch"_a, "series_id"_a, "combos"_a, "fee"_a, "kernel"_a, "threads"_a,
+           "seconds"_a,
+           nb::sig("def sweep(self, request_id: int, epoch: int, series_id: int, combos: object, fee: float, kernel: int, "
+                   "threads: int, seconds: float) -> tuple[int, int, int, str, tuple[int, int, int, int, int, int, int], "
+                   "bytearray] | None"),
+           "Sweep over a stored series, as exchange does, without a detour through Python:\n"
+           "(compute_ns, kernel number, threads, target, levels, payload). None, and nothing is sent, unless combos is a\n"
+           "C-contiguous, aligned int64 buffer (n, 6) without a window below 1.")
       .def("epoch", &Link::epoch, "The run of the engine, as hello told it; 0 before.")
       .def("request", &Link::request, "pieces"_a, "buffer"_a, "at_least"_a, "seconds"_a,
            "Send up to 8 pieces, then receive at least so many bytes and at most what fills the buffer. Returns how many.")

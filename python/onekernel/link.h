@@ -34,6 +34,11 @@ class Link {
 
   // Sends a request of a session, receives and checks its reply: (compute_ns, payload).
   nanobind::tuple exchange(nanobind::handle pieces, std::int64_t due_bytes, double seconds, nanobind::handle descriptors);
+  // A sweep over a stored series, encoded, sent, received and decoded in one go:
+  // (compute_ns, kernel, threads, target, levels, payload with the two arrays at its end). None where the combos are not what
+  // they should be; nothing is sent then.
+  nanobind::object sweep(std::uint64_t request_id, std::uint64_t epoch, std::uint64_t series_id, nanobind::handle combos,
+                         double fee, std::uint32_t kernel, std::uint32_t threads, double seconds);
   // Sends whatever it is, then receives at least so many bytes and at most what fills the buffer; returns how many.
   std::size_t request(nanobind::handle pieces, nanobind::handle buffer, std::size_t at_least, double seconds);
   std::size_t receive(nanobind::handle buffer, std::size_t at_least, double seconds);
@@ -69,6 +74,12 @@ class Link {
   Status read(transport::ByteChannel& from, Bytes into, std::size_t wanted, std::size_t& got) const;
   Status write(transport::ByteChannel& to, transport::Outgoing& outgoing) const;
   void check_length(std::size_t n_bytes) const;
+  struct Answer {
+    std::int64_t compute_ns;
+    nanobind::object payload;
+  };
+  Answer converse(const wire::RequestHeader& asked, std::span<const std::span<const std::byte>> parts,
+                  std::span<const int> along, std::int64_t due_bytes, std::int64_t deadline);
   Status read_head(transport::ByteChannel& from);
   Head check_head(const wire::RequestHeader& asked, std::int64_t due_bytes, std::int64_t deadline);
   void check_epoch(const wire::ReplyHeader& header);

@@ -153,6 +153,24 @@ def decode_sweep(compute_ns: int, payload: Payload, n_combos: int, kernels: tupl
     return SweepResult(pnl, trades, compute_ns, kernels[kernel], threads, _target(target), _levels(levels))
 
 
+def sweep_result(
+    compute_ns: int,
+    kernel: int,
+    threads: int,
+    target: str,
+    levels: tuple[int, ...],
+    payload: Payload,
+    kernels: tuple[str, ...],
+) -> SweepResult:
+    """Return the result of a sweep whose payload has been taken apart but for its arrays, which become views of it."""
+    if kernel >= len(kernels):
+        raise ProtocolError(f"a reply to a sweep tells of kernel number {kernel}, but there are {len(kernels)}")
+    n_combos = (len(payload) - SWEEP_BYTES) // 16
+    pnl = np.frombuffer(payload, _F64, n_combos, SWEEP_BYTES)
+    trades = np.frombuffer(payload, _I64, n_combos, SWEEP_BYTES + 8 * n_combos)
+    return SweepResult(pnl, trades, compute_ns, kernels[kernel], threads, target or None, LevelCounts._make(levels))
+
+
 def _unpack(layout: struct.Struct, payload: Payload, what: str) -> tuple[Any, ...]:
     if len(payload) < layout.size:
         raise ProtocolError(f"a payload of {len(payload)} bytes is too short for a reply to {what}")

@@ -13,6 +13,8 @@ from .connecting import open_link
 from .connection import Connection
 from .endpoint import is_shared_memory
 from .hello import Hello
+from .result import SweepResult
+from .stored_series import Series
 
 SPIN_US = 50.0  # in shared memory
 # Of one direction. Large enough that both sides work at the same time on a long frame, small enough for a cache.
@@ -63,6 +65,22 @@ class SessionConnection(Connection):
             self._give_up(error, timeout)
         finally:
             self._turn.release()
+
+    def sweep_stored(
+        self, series: Series, combos: object, fee: float, kernel: int, threads: int, timeout: float | None
+    ) -> SweepResult | None:
+        """Sweep over a stored series in one native call; the arguments of `session.encode_sweep`, errors as `exchange`.
+
+        None, and nothing is sent, unless combos are an int64 array (n, 6) that can be used as it is.
+        """
+        seconds = self._take_turn(timeout)
+        try:
+            told = self._link.sweep(self.next_id(), series.epoch, series.id, combos, fee, kernel, threads, seconds)
+        except BaseException as error:
+            self._give_up(error, timeout)
+        finally:
+            self._turn.release()
+        return None if told is None else session.sweep_result(*told, self.hello.kernels)
 
     def __del__(self) -> None:
         if getattr(self, "_closed_because", "") is None:

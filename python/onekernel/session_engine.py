@@ -51,9 +51,14 @@ class SessionEngine(Engine):
     ) -> SweepResult:
         """Run every combo over one price series in the engine; see :meth:`Engine.sweep`."""
         connection = self._connection
-        rows, charged = as_combos(combos), as_fee(fee)
+        charged = as_fee(fee)
         number = session.DEFAULT_KERNEL if kernel is None else self._kernel_number(kernel)
         n_threads = 0 if threads is None else check_threads(threads)
+        if type(series) is Series and type(combos) is np.ndarray:
+            result = connection.sweep_stored(series, combos, charged, number, n_threads, timeout)
+            if result is not None:
+                return result
+        rows = as_combos(combos)
         n_combos = len(rows)
         if type(series) is Series:
             head = session.encode_sweep(

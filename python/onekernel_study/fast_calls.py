@@ -15,7 +15,7 @@ from onekernel import session
 
 from onekernel_study.crossings import Close
 from onekernel_study.echo import BrokenEchoError, echo_complaint
-from onekernel_study.fast_rows import FAST_TRANSPORTS, KERNEL, THREADS
+from onekernel_study.fast_rows import FAST_TRANSPORTS, THREADS
 from onekernel_study.percentiles import percentile
 from onekernel_study.runner import rotated
 from onekernel_study.schema import FastCall
@@ -94,7 +94,8 @@ def _params_only(engine: ok.Engine, few: Close, combo: npt.NDArray[np.int64]) ->
 
     def call(number: int) -> int:
         fee = number / 1024
-        nanoseconds, result = timed(lambda: engine.sweep(series, combo, fee=fee, kernel=KERNEL, threads=THREADS))
+        # The kernel with the least to set up: what is to be seen is the call, and on a few bars `certified` computes longer.
+        nanoseconds, result = timed(lambda: engine.sweep(series, combo, fee=fee, kernel="checked", threads=THREADS))
         due = ok.sweep(few, combo, fee=fee, kernel="checked", threads=THREADS)
         if result.pnl.tobytes() != due.pnl.tobytes() or result.trades.tobytes() != due.trades.tobytes():
             raise BrokenEchoError(f"a sweep with fee {fee} returned {result}, not {due}")

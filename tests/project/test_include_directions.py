@@ -27,7 +27,7 @@ USERS: dict[str, set[str]] = {
     "tests": set(MAY_INCLUDE),
     "fuzz": set(MAY_INCLUDE),
     "benchmarks": LIBRARY,
-    "python": {"base", "kernel", "engine", "transport"},
+    "python": {"base", "kernel", "engine", "wire", "transport"},
 }
 # The wire format is arithmetic on byte spans: no input or output, no clock.
 NOT_IN_WIRE = re.compile(
