@@ -76,9 +76,9 @@ _HOME = {
 _MODULES = {"classic", "errors", "readers", "reference", "workload"}
 
 __all__ = [
-    "AccessDenied",
     "DEFAULT_KERNEL",
     "KERNELS",
+    "AccessDenied",
     "ConnectionLost",
     "Engine",
     "EngineError",

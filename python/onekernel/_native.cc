@@ -16,10 +16,10 @@
 #include "base/clock.h"
 #include "buffer.h"
 #include "combo_view.h"
+#include "link.h"
 #include "onekernel/sweep.h"
 #include "onekernel/version.h"
 #include "series_memory.h"
-#include "link.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

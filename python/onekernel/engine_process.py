@@ -134,7 +134,7 @@ os.register_at_fork(after_in_child=_forget_all)
 
 
 def _environment() -> dict[str, str]:
-    """This process's, without a token: a spawned engine is for this machine, and wants none."""
+    """Return this process's environment without a token: a spawned engine is for this machine, and wants none."""
     return {name: value for name, value in os.environ.items() if name != "ONEKERNEL_TOKEN"}
 
 

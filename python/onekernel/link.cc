@@ -131,7 +131,8 @@ Status Link::read(ByteChannel& from, Bytes into, std::size_t wanted, std::size_t
     if (more.value() == 0) return {StatusCode::kConnectionClosed, ""};
     got += more.value();
     // A wait is bounded by the channel's patience; this bounds what trickles in.
-    if (got < wanted && base::monotonic_ns() >= slice_end_) return {StatusCode::kDeadlineExceeded, "the reply comes too slowly"};
+    if (got < wanted && base::monotonic_ns() >= slice_end_)
+      return {StatusCode::kDeadlineExceeded, "the reply comes too slowly"};
   }
   return {};
 }
@@ -224,10 +225,9 @@ nb::object Link::sweep(std::uint64_t request_id, std::uint64_t epoch, std::uint6
                          std::to_string(reply.n_combos));
   }
   const std::int64_t* level = reply.levels;
-  return nb::make_tuple(answer.compute_ns, reply.kernel, reply.threads,
-                        nb::str(reply.target, ::strnlen(reply.target, sizeof(reply.target))),
-                        nb::make_tuple(level[0], level[1], level[2], level[3], level[4], level[5], level[6]),
-                        std::move(answer.payload));
+  return nb::make_tuple(
+      answer.compute_ns, reply.kernel, reply.threads, nb::str(reply.target, ::strnlen(reply.target, sizeof(reply.target))),
+      nb::make_tuple(level[0], level[1], level[2], level[3], level[4], level[5], level[6]), std::move(answer.payload));
 }
 
 void Link::check_length(std::size_t n_bytes) const {

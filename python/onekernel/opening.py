@@ -37,8 +37,8 @@ def connect(
         shared memory.
     spin_us: for how many microseconds a wait for the engine keeps a core busy before it sleeps. More saves the time of
         waking up; 0 saves the processor's. None: 50 in shared memory, 0 on a socket.
-    token: the secret that an engine wants which can be reached from other machines; it crosses as it is, so over networks
-        that others may listen to it needs a tunnel. Classic frames cannot carry it (ValueError).
+    token: the secret that an engine wants which can be reached from other machines. It crosses as it is: where others
+        may listen it needs a tunnel. Classic frames cannot carry it (ValueError).
 
     ValueError for a URL that is not understood, ConnectionLost if nobody listens there, EngineTimeout if nobody
     answers, ProtocolError if something else answers than an engine, EngineError if it refuses:

@@ -53,17 +53,14 @@ class SeriesMemory {
     if (address_ != nullptr) ::munmap(address_, bytes());
   }
 
-  nb::ndarray<nb::numpy, double, nb::ndim<1>> values() {
-    return {static_cast<double*>(address_), {n_bars_}, nb::find(this)};
-  }
+  nb::ndarray<nb::numpy, double, nb::ndim<1>> values() { return {static_cast<double*>(address_), {n_bars_}, nb::find(this)}; }
 
   // Arrays that somebody still holds stay where they are, but are a private copy from now on as soon as they are written to:
   // a memfd that is mapped to be written cannot be sealed, and taking the pages away would end in SIGSEGV.
   void seal() {
     if (sealed_) return;
     constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
-    const void* private_copy =
-        ::mmap(address_, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, memory_.get(), 0);
+    const void* private_copy = ::mmap(address_, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, memory_.get(), 0);
     if (private_copy == MAP_FAILED || ::fcntl(memory_.get(), F_ADD_SEALS, kSeals) != 0) raise_errno();
     sealed_ = true;
   }

@@ -43,7 +43,7 @@ class SessionConnection(Connection):
 
     def exchange(
         self,
-        pieces: Sequence[Piece],
+        pieces: tuple[Piece, ...] | list[Piece],
         due_bytes: int = -1,
         timeout: float | None = None,
         descriptors: Sequence[int] | None = None,

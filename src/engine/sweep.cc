@@ -86,7 +86,8 @@ Status sweep(std::span<const double> close, std::span<const Combo> combos, const
   if (!threads.ok()) return threads.status();
   if (Status target = target_environment_status(); !target.ok()) return target;
   try {
-    const SweepReport done = kernel::sweep(options.kernel, close, combos, options.fee, threads.value(), pnl, trades, options.cancel);
+    const SweepReport done =
+        kernel::sweep(options.kernel, close, combos, options.fee, threads.value(), pnl, trades, options.cancel);
     if (options.cancel != nullptr && options.cancel->load()) return {StatusCode::kUnavailable, "the sweep was cancelled"};
     if (report != nullptr) *report = done;
   } catch (const std::bad_alloc&) {

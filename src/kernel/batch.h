@@ -21,8 +21,8 @@ namespace onekernel::kernel {
 
 // Mostly for tests: nothing here can change a result as long as bound_scale is at least 1.
 struct Tuning {
-  double bound_scale = 1.0;  // multiplies the proved bounds; below 1 the proof does not hold
-  std::int64_t block = 0;    // bars per block, a multiple of kBlockUnit; 0: what suits the reach
+  double bound_scale = 1.0;                   // multiplies the proved bounds; below 1 the proof does not hold
+  std::int64_t block = 0;                     // bars per block, a multiple of kBlockUnit; 0: what suits the reach
   const std::atomic<bool>* cancel = nullptr;  // when set, no further block is begun
 
   bool cancelled() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }

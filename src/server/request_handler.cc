@@ -17,7 +17,7 @@ bool is_session(std::span<const std::byte> bytes) {
 transport::FrameRules RequestHandler::rules() const {
   transport::FrameRules rules = classic_.rules();
   rules.admit = [this, classic = std::move(rules.admit)](std::span<const std::byte> prefix,
-                                                   std::uint32_t body_len) -> Result<std::size_t> {
+                                                         std::uint32_t body_len) -> Result<std::size_t> {
     if (!access_.granted() && body_len > kMostBeforeHello) return Access::denied();
     if (is_session(prefix)) return std::size_t{0};  // its arrays are aligned within the body
     return classic(prefix, body_len);

@@ -64,7 +64,7 @@ class Server {
   EngineState engine_;
   Log log_;
   std::vector<transport::Listener> listeners_;
-  base::FileDescriptor wake_;  // an eventfd: stop() and finished connections signal the accepting thread
+  base::FileDescriptor wake_;    // an eventfd: stop() and finished connections signal the accepting thread
   base::FileDescriptor deaths_;  // an epoll instance: which clients have hung up
   std::atomic<bool> stopping_{false};
   std::list<Connection> connections_;  // touched by the thread in run() only

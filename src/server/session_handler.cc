@@ -192,7 +192,8 @@ Result<SessionHandler::Payload> SessionHandler::sweep(wire::PayloadReader payloa
     stored = std::move(found).value();
     close = stored->series->close();
   }
-  SweepOptions options{.fee = request->fee, .kernel = engine_.settings().kernel, .threads = engine_.settings().threads, .cancel = &gone_};
+  SweepOptions options{
+      .fee = request->fee, .kernel = engine_.settings().kernel, .threads = engine_.settings().threads, .cancel = &gone_};
   if (request->threads != 0) {
     options.threads = static_cast<int>(std::min<std::uint32_t>(request->threads, kMaxThreadsAsked));
   }
