@@ -92,14 +92,14 @@ class SessionEngine(Engine):
         timeout: float | None = None,
     ) -> Series:
         """Store a price series in the engine; see :meth:`Engine.put`."""
-        prices, encoded = as_close(close.values if isinstance(close, SharedSeries) else close), _check_name(name)
+        encoded = _check_name(name)
         flags = session.SHARED * shared | session.REPLACE * replace
         possible = self._connection.hello.passes_descriptors
         if memfd and not possible:
             raise ValueError(f"{self.url}: a memory file can be passed over a Unix socket only; leave memfd at None")
         if isinstance(close, SharedSeries) and possible and memfd is not False:
-            flags |= session.DESCRIPTOR
-            return self._put(encoded, len(prices), flags, (), [close.seal()], timeout)
+            return self._put(encoded, len(close), flags | session.DESCRIPTOR, (), [close.seal()], timeout)
+        prices = as_close(close.values if isinstance(close, SharedSeries) else close)
         if memfd or (memfd is None and possible and prices.nbytes >= _MEMFD_BYTES):
             with sealed(prices) as descriptor:
                 return self._put(encoded, len(prices), flags | session.DESCRIPTOR, (), [descriptor], timeout)

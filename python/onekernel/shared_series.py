@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from .series import as_close
 
 
 class SharedSeries:
@@ -37,7 +38,12 @@ class SharedSeries:
         return len(self._values)
 
     def seal(self) -> int:
-        """Make the prices unchangeable; return the memory file's descriptor, which stays this object's."""
-        self._values.flags.writeable = False
-        self._memory.seal()
+        """Check the prices and make them unchangeable; return the memory file's descriptor, which stays this object's.
+
+        ValueError as for any prices; they can be mended and sealed again then. A put does this where it was not done.
+        """
+        if not self._memory.sealed():
+            as_close(self._values)
+            self._values.flags.writeable = False
+            self._memory.seal()
         return self._memory.descriptor()

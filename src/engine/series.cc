@@ -11,11 +11,8 @@
 #include <string>
 #include <utility>
 
-// The hash as a header: one function, no shared library to load at every start of the engine.
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "base/system_error.h"
+#include "engine/content_hash.h"
 
 namespace onekernel::engine {
 namespace {
@@ -65,7 +62,7 @@ Status check_seals(int memory) {
 
 }  // namespace
 
-Series::Series(std::span<const double> close) : close_(close), content_hash_(XXH3_64bits(close.data(), close.size_bytes())) {}
+Series::Series(std::span<const double> close) : close_(close), content_hash_(engine::content_hash(std::as_bytes(close))) {}
 
 Result<std::shared_ptr<const Series>> Series::copy(std::span<const double> close) {
   std::unique_ptr<double[]> memory(new (std::nothrow) double[std::max<std::size_t>(close.size(), 1)]);
