@@ -1,11 +1,14 @@
 #include "link.h"
 
+#include <cxxabi.h>
 #include <nanobind/stl/string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -36,6 +39,16 @@ constexpr std::size_t kMostOfUnknownLength = std::size_t{1} << 30;
 
 std::int64_t deadline_in(double seconds) {
   return base::monotonic_ns() + static_cast<std::int64_t>(std::clamp(seconds, 0.0, 1e9) * 1e9);
+}
+
+// A daemon thread that comes back while the interpreter ends is told to unwind, which the frames between here and Python do not
+// allow: it stays here instead, until the process has gone.
+void take_gil(PyThreadState* thread) {
+  try {
+    PyEval_RestoreThread(thread);
+  } catch (const abi::__forced_unwind&) {
+    for (;;) ::pause();
+  }
 }
 
 std::string hex(std::uint64_t number) {
@@ -103,15 +116,18 @@ template <class Step>
 Status Link::run(std::int64_t deadline, Step step) {
   for (;;) {
     Status status;
-    {
-      const nb::gil_scoped_release released;
-      const std::int64_t now = base::monotonic_ns();
-      const std::int64_t left_ms = (deadline - now) / 1'000'000 + 1;
-      const auto slice = std::clamp(std::chrono::milliseconds(left_ms), std::chrono::milliseconds(1), kSlice);
-      slice_end_ = now + std::chrono::nanoseconds(slice).count();
-      ring_ ? ring_->set_patience(slice) : socket_->set_patience(slice);
+    PyThreadState* const thread = PyEval_SaveThread();
+    const std::int64_t now = base::monotonic_ns();
+    const std::int64_t left_ms = (deadline - now) / 1'000'000 + 1;
+    const auto slice = std::clamp(std::chrono::milliseconds(left_ms), std::chrono::milliseconds(1), kSlice);
+    slice_end_ = now + std::chrono::nanoseconds(slice).count();
+    ring_ ? ring_->set_patience(slice) : socket_->set_patience(slice);
+    try {
       status = step(channel());
+    } catch (const std::exception& error) {
+      status = {StatusCode::kIo, error.what()};
     }
+    take_gil(thread);
     if (status.code() != StatusCode::kDeadlineExceeded) return status;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (base::monotonic_ns() >= deadline) return status;
