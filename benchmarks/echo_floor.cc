@@ -135,7 +135,7 @@ class SameThreadRow final : public Row {
   void call() override {
     data_[0] = static_cast<std::byte>(++count_);
     const std::span<const std::byte> part(data_);
-    transport::PartsCursor cursor({&part, 1});
+    transport::Outgoing cursor({&part, 1});
     if (!writer_.try_write(cursor).ok()) throw std::runtime_error("the ring is full");
     for (std::size_t done = 0; done < back_.size();) done += reader_.try_read(std::span(back_).subspan(done)).value();
     if (back_[0] != data_[0]) throw std::runtime_error("a message came out different");

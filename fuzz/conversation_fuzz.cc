@@ -30,8 +30,10 @@ class MemoryChannel final : public onekernel::transport::ByteChannel {
     input_ = input_.subspan(count);
     return count;
   }
-  Status write_all(std::span<const std::span<const std::byte>> parts) override {
-    for (const auto& part : parts) output_.insert(output_.end(), part.begin(), part.end());
+  Status write(onekernel::transport::Outgoing& outgoing) override {
+    const std::size_t before = output_.size();
+    output_.resize(before + outgoing.left());
+    outgoing.copy(output_.data() + before, outgoing.left());
     return {};
   }
   const std::vector<std::byte>& output() const { return output_; }
@@ -48,7 +50,8 @@ std::vector<std::byte> answers(std::span<const std::byte> input, std::size_t pie
   settings.limits.max_combos = 4;
   onekernel::server::EngineState engine(settings, {}, kEpoch);
   MemoryChannel channel(input, piece);
-  static_cast<void>(onekernel::server::Conversation(engine, channel, std::chrono::seconds(1)).run());
+  const std::string token;
+  static_cast<void>(onekernel::server::Conversation(engine, channel, std::chrono::seconds(1), token).run());
   return channel.output();
 }
 

@@ -15,6 +15,7 @@ inline constexpr int kExitUsage = 2;
 struct ServeOptions {
   server::ServerSettings settings;
   std::string timings_path;  // empty: no timings file
+  std::string token_path;    // empty: ONEKERNEL_TOKEN
   std::string log_level = "info";
   bool stop_on_eof = false;
 };

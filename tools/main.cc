@@ -12,6 +12,7 @@
 #include "onekernel/types.h"
 #include "onekernel/version.h"
 #include "tools/commands.h"
+#include "tools/token.h"
 
 namespace onekernel::tools {
 namespace {
@@ -68,7 +69,11 @@ CLI::App* add_serve(CLI::App& app, Arguments& arguments) {
       app.add_subcommand("serve", "Serve clients until SIGTERM or SIGINT; print the endpoints on stdout when ready");
   command->add_option("--unix", arguments.unix_path,
                       "Listen on this Unix socket (at most 107 bytes; only its owner may connect)");
-  command->add_option("--tcp", arguments.tcp, "Listen on HOST:PORT, loopback only; port 0 lets the system choose");
+  command->add_option("--tcp", arguments.tcp,
+                      "Listen on HOST:PORT, loopback only unless there is a token; port 0 lets the system choose");
+  command->add_option("--token-file", arguments.serve.token_path,
+                      "What clients over TCP must know: the first line of this file, which only its owner may open "
+                      "(default: the environment variable ONEKERNEL_TOKEN)");
   add_engine_options(*command, arguments.serve.settings.engine, arguments.serve.timings_path);
   command->add_option("--max-connections", arguments.serve.settings.engine.limits.max_connections, "Most clients at one time")
       ->capture_default_str()
@@ -128,6 +133,11 @@ Status complete(Arguments& arguments) {
   server::ServerSettings& settings = arguments.serve.settings;
   settings.patience = std::chrono::milliseconds(std::max<std::int64_t>(1, std::llround(arguments.stall_timeout_s * 1000.0)));
   settings.engine.spin = {.socket = nanoseconds(arguments.spin_us), .shared_memory = nanoseconds(arguments.shm_spin_us)};
+  if (!arguments.tcp.empty() || !arguments.serve.token_path.empty()) {
+    Result<std::string> token = read_token(arguments.serve.token_path);
+    if (!token.ok()) return token.status();
+    settings.token = std::move(token).value();
+  }
   if (!arguments.unix_path.empty()) settings.endpoints.emplace_back(transport::UnixEndpoint{arguments.unix_path});
   if (!arguments.tcp.empty()) {
     Result<transport::TcpEndpoint> tcp = transport::parse_host_port(arguments.tcp);

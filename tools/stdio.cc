@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <string>
+
 #include "server/conversation.h"
 #include "tools/commands.h"
 #include "transport/byte_channel.h"
@@ -15,7 +17,8 @@ int stdio(const StdioOptions& options) {
   }
   transport::PipeChannel channel(STDIN_FILENO, STDOUT_FILENO);
   server::EngineState engine(options.engine, std::move(timings));
-  const Status status = server::Conversation(engine, channel, std::chrono::milliseconds::max()).answer_once();
+  const std::string no_token;
+  const Status status = server::Conversation(engine, channel, std::chrono::milliseconds::max(), no_token).answer_once();
   if (status.ok()) return kExitOk;
   fail(status);
   return kExitFailed;  // the command line was in order, whatever was wrong with the request

@@ -51,7 +51,8 @@ enum {
   OK_STALE_EPOCH = 10, /* the series was put into an engine that is gone */
   OK_NOT_FOUND = 11,
   OK_ALREADY_EXISTS = 12,
-  OK_OUT_OF_ORDER = 13
+  OK_PERMISSION_DENIED = 13,
+  OK_OUT_OF_ORDER = 14
 };
 
 /* "invalid argument" and the like; never NULL. */

@@ -29,6 +29,7 @@
 namespace onekernel {
 
 struct ClientOptions {
+  std::string token;  // what an engine on another machine wants to hear; sent to whatever answers
   // Bounds connecting and every single wait for the engine. A reply that trickles in is given up as well.
   std::chrono::milliseconds timeout{30'000};
   // How long a wait looks again and again before it sleeps; unset: not at all on sockets, 50 us in shared memory. Spinning
@@ -105,6 +106,7 @@ class ONEKERNEL_EXPORT Client {
  public:
   // `url`: unix:/path, tcp://host:port, or shm:/path (shared memory negotiated over the Unix socket at that path).
   // Errors: kInvalidArgument (a URL that cannot be), kUnavailable (nobody listens there), kLimitExceeded (too many clients),
+  // kPermissionDenied (another user's engine, or the token is wrong),
   // kDeadlineExceeded, kConnectionClosed, kMalformedFrame (what answers is no engine), kIo.
   static Result<Client> connect(std::string_view url, const ClientOptions& options = {});
 

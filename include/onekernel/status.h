@@ -15,19 +15,20 @@ namespace onekernel {
 // The numbers are part of the wire format (the code byte of an error reply, docs/protocol.md): never renumber one.
 enum class StatusCode : std::uint8_t {
   kOk = 0,
-  kMalformedFrame = 1,    // the frame contradicts itself
-  kUnknownOpcode = 2,     // the first byte of the body names no operation
-  kInvalidArgument = 3,   // well-formed, but a value is out of its range
-  kLimitExceeded = 4,     // one of the server's limits; the message names it
-  kInternal = 5,          // a defect of ours
-  kUnavailable = 6,       // the server stops or has no room
-  kIo = 7,                // the operating system refused; the message says what and why
-  kConnectionClosed = 8,  // the peer hung up inside a frame, or before a reply
-  kDeadlineExceeded = 9,  // a wait took longer than it may
-  kStaleEpoch = 10,       // the request is for a server process that is gone
-  kNotFound = 11,         // no series, session or file of that name
-  kAlreadyExists = 12,    // the name is taken
-  kOutOfOrder = 13,       // a live session awaits another bar
+  kMalformedFrame = 1,     // the frame contradicts itself
+  kUnknownOpcode = 2,      // the first byte of the body names no operation
+  kInvalidArgument = 3,    // well-formed, but a value is out of its range
+  kLimitExceeded = 4,      // one of the server's limits; the message names it
+  kInternal = 5,           // a defect of ours
+  kUnavailable = 6,        // the server stops or has no room
+  kIo = 7,                 // the operating system refused; the message says what and why
+  kConnectionClosed = 8,   // the peer hung up inside a frame, or before a reply
+  kDeadlineExceeded = 9,   // a wait took longer than it may
+  kStaleEpoch = 10,        // the request is for a server process that is gone
+  kNotFound = 11,          // no series, session or file of that name
+  kAlreadyExists = 12,     // the name is taken
+  kPermissionDenied = 13,  // another user, or no token
+  kOutOfOrder = 14,        // a live session awaits another bar
 };
 
 ONEKERNEL_EXPORT std::string_view status_code_name(StatusCode code);

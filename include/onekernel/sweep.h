@@ -6,6 +6,7 @@
 #ifndef ONEKERNEL_SWEEP_H_
 #define ONEKERNEL_SWEEP_H_
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -20,6 +21,8 @@ struct SweepOptions {
   double fee = 0.0;  // round-trip fee per closed trade, in percent: 0.09 means 0.09 %
   Kernel kernel = Kernel::kCertified;
   int threads = 0;  // at most so many; 0: the environment variable ONEKERNEL_THREADS, or else all cores
+  // If not null: the sweep ends soon after somebody sets it, with kUnavailable.
+  const std::atomic<bool>* cancel = nullptr;
 };
 
 // How the decisions (one per bar and combo from the bar on where both averages exist) were made. `certified` tries from the
@@ -52,7 +55,8 @@ struct SweepReport {
 // Neither the kernel nor the target nor the number of threads changes a bit of the results.
 // Errors: kInvalidArgument when a window is below 1 (the message names combo and field), when the result spans are not
 // combos.size() long, when the fee is not finite, when threads is negative, or when ONEKERNEL_THREADS or ONEKERNEL_TARGET
-// says something that cannot be. On an error the results are not written.
+// says something that cannot be; kUnavailable when there is no memory for it, or when it was cancelled. On an error the results
+// mean nothing.
 ONEKERNEL_EXPORT Status sweep(std::span<const double> close, std::span<const Combo> combos, const SweepOptions& options,
                               std::span<double> pnl, std::span<std::int64_t> trades, SweepReport* report = nullptr);
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .locate import engine_path
     from .opening import connect, spawn
     from .result import LevelCounts, SweepResult
+    from .shared_series import SharedSeries
     from .stored_series import Series
 
 _HOME = {
@@ -46,6 +47,7 @@ _HOME = {
     "KERNELS": "_native",
     "__version__": "_native",
     "Engine": "engine",
+    "AccessDenied": "errors",
     "ConnectionLost": "errors",
     "EngineError": "errors",
     "EngineNotFound": "errors",
@@ -69,12 +71,14 @@ _HOME = {
     "LevelCounts": "result",
     "SweepResult": "result",
     "Series": "stored_series",
+    "SharedSeries": "shared_series",
 }
 _MODULES = {"classic", "errors", "readers", "reference", "workload"}
 
 __all__ = [
     "DEFAULT_KERNEL",
     "KERNELS",
+    "AccessDenied",
     "ConnectionLost",
     "Engine",
     "EngineError",
@@ -90,6 +94,7 @@ __all__ = [
     "Series",
     "SeriesExists",
     "SeriesNotFound",
+    "SharedSeries",
     "StaleEpoch",
     "Statistics",
     "SweepResult",

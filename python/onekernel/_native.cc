@@ -1,4 +1,4 @@
-// The native module: the in-process sweep, and shared memory (ring.cc). The sweep takes exactly what the engine takes;
+// The native module: the in-process sweep, and connections (link.cc). The sweep takes exactly what the engine takes;
 // onekernel.series turns everything else that a user may hold into these arrays first.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -15,9 +15,11 @@
 
 #include "base/clock.h"
 #include "buffer.h"
+#include "combo_view.h"
+#include "link.h"
 #include "onekernel/sweep.h"
 #include "onekernel/version.h"
-#include "ring.h"
+#include "series_memory.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -128,6 +130,8 @@ std::int64_t first_bad_window(nb::handle combos) {
   return first_misfit(values_of<std::int64_t>(buffer), [](std::int64_t window) { return window >= 1; });
 }
 
+bool are_good_combos(nb::handle combos) { return onekernel::python::ComboView(combos).good(); }
+
 }  // namespace
 
 NB_MODULE(_native, module) {
@@ -149,5 +153,8 @@ NB_MODULE(_native, module) {
              "Index of the first float64 in a C-contiguous buffer that is no price (NaN, infinite, zero, negative), or -1.");
   module.def("first_bad_window", &first_bad_window, "combos"_a,
              "Index of the first int64 in a C-contiguous buffer that is below 1, or -1.");
-  onekernel::python::bind_ring(module);
+  module.def("are_good_combos", &are_good_combos, "combos"_a,
+             "Whether this is a C-contiguous, aligned buffer of int64 (n, 6) without a window below 1.");
+  onekernel::python::bind_link(module);
+  onekernel::python::bind_series_memory(module);
 }

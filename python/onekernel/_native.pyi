@@ -34,33 +34,84 @@ def first_bad_window(combos: object) -> int:
     Index of the first int64 in a C-contiguous buffer that is below 1, or -1.
     """
 
-class Ring:
+def are_good_combos(combos: object) -> bool:
     """
-    The client's side of an engine's shared memory; onekernel.connect opens it.
-
-    It is a stream of bytes each way. TimeoutError when a deadline passes, onekernel.ConnectionLost when the
-    engine has gone, onekernel.ProtocolError when what is in the memory makes no sense. The GIL is released
-    while a call waits; Ctrl-C is heard meanwhile.
+    Whether this is a C-contiguous, aligned buffer of int64 (n, 6) without a window below 1.
     """
 
-    def __init__(self, memory: int, server_bell: int, client_bell: int, ring_bytes: int, socket: int, spin_ns: int) -> None:
+class Link:
+    """
+    A connection to an engine: a socket, or shared memory with a socket beside it.
+
+    One call at a time. Every call may raise TimeoutError when its seconds have passed, RequestCutOff when
+    the peer hangs up amid a request, ConnectionLost when it does so later, ProtocolError when it sends what
+    it should not, OSError. After all of these it is out of step and must be closed. The GIL is released
+    while a call waits; Ctrl-C is heard meanwhile, and no signal prolongs a deadline.
+    """
+
+    def __init__(self, socket: int, url: str, spin_ns: int) -> None:
         """
-        Map what an engine passed. The first three descriptors become the ring's own, whatever happens; the socket is
-        only watched. ring_bytes is the size of one direction, spin_ns how long a wait looks before it sleeps.
+        Take over a connected socket. The url is for messages; spin_ns is how long a wait looks before it sleeps.
         """
 
-    def exchange(self, pieces: Sequence[object], reply: object, seconds: float) -> int:
+    def attach(self, ring_bytes: int, spin_ns: int) -> None:
         """
-        Send up to 8 pieces as one frame, then receive a frame into reply, or as much of it as there is room for.
-        Returns the number of bytes received.
+        Go on in the shared memory whose three descriptors came with the last reply, ring_bytes in each direction.
+        """
+
+    def limit_bodies(self, max_body_bytes: int) -> None:
+        """Refuse longer requests with EngineError."""
+
+    def exchange(self, pieces: tuple[object, ...] | list[object], due_bytes: int, seconds: float, descriptors: Sequence[int] | None = None) -> tuple[int, bytearray]:
+        """
+        Send a session request, up to 8 pieces with its whole header in the first, and receive its reply:
+        (compute_ns, payload). due_bytes is the length that the payload must have, -1 where that is not known.
+        EngineError if the engine refuses the request; the connection goes on then.
+        """
+
+    def sweep(self, request_id: int, epoch: int, series_id: int, combos: object, fee: float, kernel: int, threads: int, seconds: float) -> tuple[int, int, int, str, tuple[int, int, int, int, int, int, int], bytearray] | None:
+        """
+        Sweep over a stored series, as exchange does, without a detour through Python:
+        (compute_ns, kernel number, threads, target, levels, payload). None, and nothing is sent, unless combos is a
+        C-contiguous, aligned int64 buffer (n, 6) without a window below 1.
+        """
+
+    def epoch(self) -> int:
+        """The run of the engine, as hello told it; 0 before."""
+
+    def request(self, pieces: object, buffer: object, at_least: int, seconds: float) -> int:
+        """
+        Send up to 8 pieces, then receive at least so many bytes and at most what fills the buffer. Returns how many.
         """
 
     def receive(self, buffer: object, at_least: int, seconds: float) -> int:
-        """
-        Receive at least so many bytes, and at most what fills the buffer. Returns how many.
-        """
+        """Receive as request does."""
+
+    def descriptor(self) -> int:
+        """The socket's descriptor, -1 when it is closed."""
+
+    def hang_up(self) -> None:
+        """End the connection, also where others hold a copy of the descriptor."""
 
     def close(self) -> None:
         """
-        Unmap the memory; a call that another thread has under way ends with ConnectionLost.
+        Close everything; a call that another thread has under way ends with ConnectionLost.
         """
+
+class SeriesMemory:
+    """A float64 array in a memory file; onekernel.SharedSeries uses it."""
+
+    def __init__(self, n_bars: int) -> None:
+        """MemoryError or OSError if the system has no room for it."""
+
+    def values(self) -> numpy.typing.NDArray[numpy.float64]:
+        """The array, zeros at first; (n_bars,)."""
+
+    def seal(self) -> None:
+        """
+        Make the file unchangeable. What is written to arrays afterwards changes those and not the file.
+        """
+
+    def sealed(self) -> bool: ...
+
+    def descriptor(self) -> int: ...

@@ -16,7 +16,7 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from .errors import EngineError
+from .errors import EngineError, engine_error
 from .result import SweepResult
 
 PREFIX = struct.Struct("<I")
@@ -78,7 +78,7 @@ def decode_echo(body: bytes | bytearray | memoryview) -> npt.NDArray[np.float64]
 
 def decode_error(body: bytes) -> EngineError:
     """Return the error that an error reply's body carries."""
-    return EngineError(body[0], body[1:].decode("utf-8", "replace").rstrip())
+    return engine_error(body[0], body[1:].decode("utf-8", "replace").rstrip())
 
 
 def _bytes_of(array: npt.NDArray[np.float64] | npt.NDArray[np.int64], dtype: np.dtype[np.generic]) -> memoryview:

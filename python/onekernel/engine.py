@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +27,7 @@ class Engine(ABC):
     than a reply.
     """
 
-    def __init__(self, connection: Connection[Any, Any], process: EngineProcess | None) -> None:
+    def __init__(self, connection: Connection, process: EngineProcess | None) -> None:
         self._any_connection = connection
         self._process = process
         if process is not None:
@@ -94,7 +93,8 @@ class Engine(ABC):
     ) -> Series:
         """Store a price series in the engine and return a handle for its sweeps.
 
-        name: 1 to 255 bytes in UTF-8. close: as for :func:`onekernel.sweep`, with the same checks.
+        name: 1 to 255 bytes in UTF-8. close: as for :func:`onekernel.sweep`, with the same checks; or a
+            :class:`SharedSeries`, which a Unix socket passes without a copy.
         shared: every client sees it, and it stays when this connection goes; otherwise it goes with it.
         replace: a shared series of this name with another content gives way; without it, SeriesExists.
 

@@ -56,7 +56,12 @@ class EngineProcess:
         try:
             # A session of its own: Ctrl-C in a terminal is for the program that asks, not for its engine.
             self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, start_new_session=True
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                start_new_session=True,
+                env=_environment(),
             )
         except OSError as error:
             log.close()
@@ -126,6 +131,11 @@ def _forget_all() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_all)
+
+
+def _environment() -> dict[str, str]:
+    """Return this process's environment without a token: a spawned engine is for this machine, and wants none."""
+    return {name: value for name, value in os.environ.items() if name != "ONEKERNEL_TOKEN"}
 
 
 def _stop(process: subprocess.Popen[bytes], log: IO[bytes], directory: Path | None, owner: int) -> None:

@@ -27,6 +27,7 @@ class ErrorCode(IntEnum):
     STALE_EPOCH = 10
     NOT_FOUND = 11
     ALREADY_EXISTS = 12
+    PERMISSION_DENIED = 13
 
 
 class EngineError(OneKernelError):
@@ -58,10 +59,15 @@ class SeriesExists(EngineError):
     """A shared series of this name has another content; ``put(..., replace=True)`` replaces it."""
 
 
+class AccessDenied(EngineError):
+    """The engine belongs to another user, or it wants a token and this was not it: ``connect(url, token=...)``."""
+
+
 _OWN_CLASS: dict[int, type[EngineError]] = {
     ErrorCode.STALE_EPOCH: StaleEpoch,
     ErrorCode.NOT_FOUND: SeriesNotFound,
     ErrorCode.ALREADY_EXISTS: SeriesExists,
+    ErrorCode.PERMISSION_DENIED: AccessDenied,
 }
 
 

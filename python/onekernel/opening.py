@@ -13,13 +13,21 @@ from .endpoint import is_shared_memory
 from .engine import Engine
 from .engine_process import EngineProcess, Transport
 from .series import as_fee
-from .session_connection import SPIN_US, SessionConnection
+from .session import MAX_TOKEN_BYTES
+from .session_connection import SessionConnection
 from .session_engine import SessionEngine
 
 Protocol = Literal["session", "classic"]
 
 
-def connect(url: str, *, timeout: float = 300.0, protocol: Protocol = "session", spin_us: float = SPIN_US) -> Engine:
+def connect(
+    url: str,
+    *,
+    timeout: float = 300.0,
+    protocol: Protocol = "session",
+    spin_us: float | None = None,
+    token: str | None = None,
+) -> Engine:
     """Connect to a running engine: ``unix:/path/to.sock``, ``tcp://host:port`` or ``shm:/path/to.sock``.
 
     ``shm:`` names a Unix socket like ``unix:``, and moves into memory that is shared with the engine.
@@ -27,13 +35,16 @@ def connect(url: str, *, timeout: float = 300.0, protocol: Protocol = "session",
     timeout: seconds for connecting, and for each call that names no other.
     protocol: "session", or "classic" for the frames of the published experiment, which know neither stored series nor
         shared memory.
-    spin_us: in shared memory, for how many microseconds a wait for the engine keeps a core busy before it sleeps. More
-        saves the time of waking up; 0 saves the processor's.
+    spin_us: for how many microseconds a wait for the engine keeps a core busy before it sleeps. More saves the time of
+        waking up; 0 saves the processor's. None: 50 in shared memory, 0 on a socket.
+    token: the secret that an engine wants which can be reached from other machines. It crosses as it is: where others
+        may listen it needs a tunnel. Classic frames cannot carry it (ValueError).
 
     ValueError for a URL that is not understood, ConnectionLost if nobody listens there, EngineTimeout if nobody
-    answers, ProtocolError if something else answers than an engine, EngineError if it refuses.
+    answers, ProtocolError if something else answers than an engine, EngineError if it refuses:
+    AccessDenied if it belongs to another user or wants another token.
     """
-    return _open(url, timeout, protocol, spin_us, None, None)
+    return _open(url, timeout, protocol, spin_us, None, None, token or "")
 
 
 def spawn(
@@ -45,7 +56,7 @@ def spawn(
     timings: str | os.PathLike[str] | None = None,
     engine: str | os.PathLike[str] | None = None,
     protocol: Protocol = "session",
-    spin_us: float = SPIN_US,
+    spin_us: float | None = None,
     arguments: Sequence[str] = (),
 ) -> Engine:
     """Start an engine of one's own and connect to it; closing it stops the engine.
@@ -81,14 +92,24 @@ def spawn(
 
 
 def _open(
-    url: str, timeout: float, protocol: Protocol, spin_us: float, fee: float | None, process: EngineProcess | None
+    url: str,
+    timeout: float,
+    protocol: Protocol,
+    spin_us: float | None,
+    fee: float | None,
+    process: EngineProcess | None,
+    token: str = "",
 ) -> Engine:
     _check_protocol(protocol, is_shared_memory(url))
-    if not 0.0 <= spin_us <= 1e9:
+    if spin_us is not None and not 0.0 <= spin_us <= 1e9:
         raise ValueError(f"spin_us is {spin_us}; it must be a number of microseconds, at least 0")
+    if len(token.encode()) > MAX_TOKEN_BYTES:
+        raise ValueError(f"a token has at most {MAX_TOKEN_BYTES} bytes")
     if protocol == "classic":
-        return ClassicEngine(ClassicConnection(url, timeout), fee, process)
-    return SessionEngine(SessionConnection(url, timeout, spin_us), process)
+        if token:
+            raise ValueError("classic frames cannot carry a token; use protocol='session'")
+        return ClassicEngine(ClassicConnection(url, timeout, spin_us or 0.0), fee, process)
+    return SessionEngine(SessionConnection(url, timeout, spin_us, token), process)
 
 
 def _check_protocol(protocol: str, shared_memory: bool) -> None:

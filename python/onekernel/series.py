@@ -69,6 +69,8 @@ def as_combos(combos: object) -> npt.NDArray[np.int64]:
     TypeError if the values are not real numbers; ValueError if the shape is not (n, 6), a value is not a whole number
     or does not fit 64 bits, or a window is below 1 (combo and field are named).
     """
+    if type(combos) is np.ndarray and _native.are_good_combos(combos):
+        return combos
     if _is_plain(combos, _INT64_DTYPE) and combos.ndim == 2 and combos.shape[1] == len(WINDOW_FIELDS):
         rows: npt.NDArray[np.int64] = combos
     else:
@@ -87,6 +89,8 @@ def as_combos(combos: object) -> npt.NDArray[np.int64]:
 
 def as_fee(fee: object) -> float:
     """Return the fee as a float. TypeError if it is no real number, ValueError if it is not finite."""
+    if type(fee) is float and -math.inf < fee < math.inf:
+        return fee + 0.0
     if isinstance(fee, (str, bytes)):
         raise TypeError(f"fee is {fee!r}; it must be a number (percent per closed trade)")
     value = float(fee)  # type: ignore[arg-type]  # float() itself raises the TypeError

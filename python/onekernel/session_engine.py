@@ -16,13 +16,15 @@ from .hello import Hello, Statistics
 from .memfd import sealed
 from .result import SweepResult
 from .series import as_close, as_combos, as_fee, as_float64, check_threads
-from .session import Frame
+from .session import Payload
 from .session_connection import SessionConnection
+from .shared_series import SharedSeries
 from .stored_series import Series
 
 # From about here on a memory file is faster than the socket; below, setting its pages up takes longer than a copy.
 _FEW = 256  # combos that are cheaper to copy than to send from where they are
 _MEMFD_BYTES = 2 << 20
+_FLOAT64 = np.dtype("<f8")
 
 
 class SessionEngine(Engine):
@@ -49,33 +51,35 @@ class SessionEngine(Engine):
     ) -> SweepResult:
         """Run every combo over one price series in the engine; see :meth:`Engine.sweep`."""
         connection = self._connection
-        rows, charged = as_combos(combos), as_fee(fee)
+        charged = as_fee(fee)
         number = session.DEFAULT_KERNEL if kernel is None else self._kernel_number(kernel)
         n_threads = 0 if threads is None else check_threads(threads)
+        if type(series) is Series and type(combos) is np.ndarray:
+            result = connection.sweep_stored(series, combos, charged, number, n_threads, timeout)
+            if result is not None:
+                return result
+        rows = as_combos(combos)
         n_combos = len(rows)
         if type(series) is Series:
             head = session.encode_sweep(
                 connection.next_id(), series.epoch, series.id, 0, n_combos, charged, number, n_threads
             )
-            pieces: tuple[Piece, ...] = (head + rows.tobytes(),) if n_combos <= _FEW else (head, rows.data)
-            n_bytes = len(head) + rows.nbytes
+            pieces: tuple[Piece, ...] = (head + rows.tobytes(),) if n_combos <= _FEW else (head, rows)
         else:
             close = as_close(series)
             head = session.encode_sweep(
                 connection.next_id(), connection.epoch, 0, len(close), n_combos, charged, number, n_threads
             )
-            pieces = (head, close.data, rows.data)
-            n_bytes = len(head) + close.nbytes + rows.nbytes
-        frame = connection.call((pieces, n_bytes, session.SWEEP_BYTES + 16 * n_combos, ()), timeout)
-        return session.decode_sweep(frame, n_combos, connection.hello.kernels)
+            pieces = (head, close, rows)
+        compute_ns, payload = connection.exchange(pieces, session.SWEEP_BYTES + 16 * n_combos, timeout)
+        return session.decode_sweep(compute_ns, payload, n_combos, connection.hello.kernels)
 
     def echo(self, values: object, timeout: float | None = None) -> npt.NDArray[np.float64]:
         """Send float64 values (n,) there and back; see :meth:`Engine.echo`."""
         sent = as_float64(values, "values")
         head = session.encode_plain(session.ECHO, self._connection.next_id(), self._connection.epoch, sent.nbytes)
-        n_bytes = len(head) + sent.nbytes
-        frame = self._connection.call(((head, sent.data), n_bytes, n_bytes, ()), timeout)
-        return session.decode_echo(frame, len(sent))
+        _, payload = self._connection.exchange((head, sent), sent.nbytes, timeout)
+        return np.frombuffer(payload, _FLOAT64)
 
     def put(
         self,
@@ -88,15 +92,18 @@ class SessionEngine(Engine):
         timeout: float | None = None,
     ) -> Series:
         """Store a price series in the engine; see :meth:`Engine.put`."""
-        prices, encoded = as_close(close), _check_name(name)
+        encoded = _check_name(name)
         flags = session.SHARED * shared | session.REPLACE * replace
         possible = self._connection.hello.passes_descriptors
         if memfd and not possible:
             raise ValueError(f"{self.url}: a memory file can be passed over a Unix socket only; leave memfd at None")
+        if isinstance(close, SharedSeries) and possible and memfd is not False:
+            return self._put(encoded, len(close), flags | session.DESCRIPTOR, (), [close.seal()], timeout)
+        prices = as_close(close.values if isinstance(close, SharedSeries) else close)
         if memfd or (memfd is None and possible and prices.nbytes >= _MEMFD_BYTES):
             with sealed(prices) as descriptor:
                 return self._put(encoded, len(prices), flags | session.DESCRIPTOR, (), [descriptor], timeout)
-        return self._put(encoded, len(prices), flags, (prices.data,), (), timeout)
+        return self._put(encoded, len(prices), flags, (prices,), None, timeout)
 
     def series(self, *, timeout: float | None = None) -> list[Series]:
         """Return this client's own series and all shared ones."""
@@ -105,7 +112,7 @@ class SessionEngine(Engine):
     def drop(self, series: Series, *, timeout: float | None = None) -> None:
         """Forget a series; see :meth:`Engine.drop`."""
         head = session.encode_drop(self._connection.next_id(), series.epoch, series.id)
-        self._connection.call(((head,), len(head), session.REPLY.size, ()), timeout)
+        self._connection.exchange((head,), 0, timeout)
 
     def statistics(self, *, timeout: float | None = None) -> Statistics:
         """Return what the engine has counted since it started."""
@@ -116,21 +123,20 @@ class SessionEngine(Engine):
         name: bytes,
         n_bars: int,
         flags: int,
-        arrays: Sequence[memoryview],
-        descriptors: Sequence[int],
+        arrays: Sequence[Piece],
+        descriptors: Sequence[int] | None,
         timeout: float | None,
     ) -> Series:
         head = session.encode_put(self._connection.next_id(), self._connection.epoch, name, n_bars, flags)
-        n_bytes = len(head) + sum(array.nbytes for array in arrays)
-        frame = self._connection.call(((head, *arrays), n_bytes, 0, descriptors), timeout)
-        infos = session.decode_infos(frame, self._connection.epoch)
+        _, payload = self._connection.exchange((head, *arrays), -1, timeout, descriptors)
+        infos = session.decode_infos(payload, self._connection.epoch)
         if len(infos) != 1 or infos[0].n_bars != n_bars:
             raise ProtocolError(f"{self.url}: a reply to a put of {n_bars} bars tells of {infos}")
         return infos[0]
 
-    def _plain(self, opcode: int, timeout: float | None) -> Frame:
+    def _plain(self, opcode: int, timeout: float | None) -> Payload:
         head = session.encode_plain(opcode, self._connection.next_id(), self._connection.epoch)
-        return self._connection.call(((head,), len(head), 0, ()), timeout)
+        return self._connection.exchange((head,), -1, timeout)[1]
 
     def _kernel_number(self, kernel: str) -> int:
         kernels = self._connection.hello.kernels

@@ -7,11 +7,12 @@ from onekernel.session_connection import SPIN_US
 
 from onekernel_study.echo import BrokenEchoError
 from onekernel_study.fast_calls import measure_floors, measure_puts
+from onekernel_study.fast_policies import measure_policies
 from onekernel_study.fast_rows import FAST_TRANSPORTS, KERNEL, THREADS, complaints, measure_fast_rows
 from onekernel_study.plan import FastCounts
 from onekernel_study.progress import Progress
 from onekernel_study.runner import Trial
-from onekernel_study.schema import FastCall, FastEngine, Levels
+from onekernel_study.schema import FastCall, FastEngine, FastPolicy, Levels
 
 
 def measure_fast_engine(main: Trial, counts: FastCounts, progress: Progress) -> FastEngine:
@@ -32,12 +33,15 @@ def measure_fast_engine(main: Trial, counts: FastCounts, progress: Progress) -> 
         measured = measure_fast_rows(engines, main, counts.sweeps, progress)
         put: tuple[FastCall, ...] = ()
         floors: tuple[FastCall, ...] = ()
+        policies: tuple[FastPolicy, ...] = ()
         broken: list[str] = []
         try:
             progress.show("putting series")
             put = measure_puts(engines["unix"], main.workload.close, counts.puts)
             progress.show("floors of session frames")
             floors = measure_floors(engines, counts.calls)
+            progress.show("waiting policies")
+            policies = measure_policies(counts.calls)
         except BrokenEchoError as error:
             broken.append(f"session frames: {error}")
     told = measured.in_process
@@ -49,6 +53,7 @@ def measure_fast_engine(main: Trial, counts: FastCounts, progress: Progress) -> 
         rows=measured.rows,
         put=put,
         floors=floors,
+        policies=policies,
         levels=None if told.levels is None else Levels(*told.levels),
         complaints=(*complaints(measured.rows), *broken),
     )

@@ -232,6 +232,21 @@ class FastCall:
 
 
 @dataclass(frozen=True)
+class FastPolicy:
+    """One small call under one waiting policy: how long each side looks again and again before it sleeps."""
+
+    transport: str
+    client_spin_us: float
+    engine_spin_us: float
+    n: int
+    p50_us: float
+    p90_us: float
+    compute_p50_us: float  # the engine's own
+    client_cpu_us: float  # processor time per call
+    engine_cpu_us: float
+
+
+@dataclass(frozen=True)
 class FastEngine:
     """The crossings of a fast engine: session frames, one thread everywhere. Only shared memory spins."""
 
@@ -240,8 +255,9 @@ class FastEngine:
     threads: int
     shm_spin_us: float  # how long each side looks again and again before it sleeps
     rows: tuple[FastRow, ...]
-    put: tuple[FastCall, ...]  # "memfd" and "bytes"
+    put: tuple[FastCall, ...]  # "memfd", "ready" and "bytes"
     floors: tuple[FastCall, ...]
+    policies: tuple[FastPolicy, ...]
     levels: Levels | None  # of the sweep in process
     complaints: tuple[str, ...]
 

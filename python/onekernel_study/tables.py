@@ -7,7 +7,7 @@ from onekernel_study.schema import Study
 from onekernel_study.table import Table
 from onekernel_study.tables_boundary import echo, echo_fits, placement, serialization, spawn
 from onekernel_study.tables_derived import break_even, derived, granularity
-from onekernel_study.tables_fast import fast_calls, fast_engine, levels, taxes
+from onekernel_study.tables_fast import fast_calls, fast_engine, fast_policies, levels, taxes
 from onekernel_study.tables_sweep import equivalence, wall_times, where_time_goes
 
 
@@ -29,6 +29,7 @@ def all_tables(study: Study) -> tuple[Table, ...]:
         taxes,
         levels,
         fast_calls,
+        fast_policies,
         environment,
     )
     return tuple(maker(study) for maker in makers)

@@ -83,6 +83,34 @@ def _call(each: FastCall) -> tuple[str, ...]:
     return (each.title, each.transport, f"{each.bytes:,}", f"{each.n:,}", *times)
 
 
+def fast_policies(study: Study) -> Table:
+    """What a small call costs under each waiting policy."""
+    return Table(
+        "A sweep of one combo over a few stored bars by waiting policy, from Python, microseconds",
+        ("transport", "client spins", "engine spins", "n", "p50", "p90", "compute", "client CPU", "engine CPU"),
+        tuple(
+            (
+                each.transport,
+                f"{each.client_spin_us:g}",
+                f"{each.engine_spin_us:g}",
+                f"{each.n:,}",
+                *(
+                    number(value, 1)
+                    for value in (
+                        each.p50_us,
+                        each.p90_us,
+                        each.compute_p50_us,
+                        each.client_cpu_us,
+                        each.engine_cpu_us,
+                    )
+                ),
+            )
+            for each in study.fast_engine.policies
+        ),
+        ("CPU: processor time per call of that process; who spins answers sooner and keeps a core busy for it",),
+    )
+
+
 def levels(study: Study) -> Table:
     """How the fast kernel decided."""
     counts = study.fast_engine.levels

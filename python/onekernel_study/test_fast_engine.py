@@ -20,7 +20,7 @@ from onekernel_study.progress import Progress
 from onekernel_study.report_markdown import render
 from onekernel_study.runner import Trial, trial
 from onekernel_study.schema import FastRow, Study
-from onekernel_study.tables_fast import fast_engine, tax, taxes
+from onekernel_study.tables_fast import fast_engine, fast_policies, tax, taxes
 from onekernel_study.workload import Workload
 
 NAMES = [
@@ -68,7 +68,7 @@ def test_the_bytes_are_those_of_the_frames(real_study: Study) -> None:
 def test_puts_and_floors(real_study: Study, plan: Plan) -> None:
     facts = real_study.fast_engine
     assert [(each.name, each.n, each.bytes) for each in facts.put] == [
-        (name, plan.fast.puts, 8 * real_study.workload.n_bars) for name in ("memfd", "bytes")
+        (name, plan.fast.puts, 8 * real_study.workload.n_bars) for name in ("memfd", "ready", "bytes")
     ]
     names = ["echo_unix", "echo_tcp", "echo_shm", "params_only_unix", "bare_socket"]
     assert [each.name for each in facts.floors] == names
@@ -137,3 +137,15 @@ def test_the_tax_needs_both_figures() -> None:
     assert tax(None, 4.0) is None
     assert tax(1.0, None) is None
     assert tax(1.0, 0.0) is None
+
+
+def test_every_transport_has_every_waiting_policy(real_study: Study, plan: Plan) -> None:
+    policies = real_study.fast_engine.policies
+    kinds = [(each.transport, each.client_spin_us, each.engine_spin_us) for each in policies]
+    assert kinds == [(name, c, e) for name in ("unix", "tcp", "shm") for c in (0.0, 50.0) for e in (0.0, 50.0)]
+    for each in policies:
+        assert each.n == plan.fast.calls
+        assert 0.0 < each.compute_p50_us < each.p50_us <= each.p90_us
+        assert each.client_cpu_us > 0.0
+        assert each.engine_cpu_us > 0.0
+    assert len(fast_policies(real_study).rows) == 12

@@ -28,6 +28,8 @@ std::string_view status_code_name(StatusCode code) {
       return "stale epoch";
     case StatusCode::kNotFound:
       return "not found";
+    case StatusCode::kPermissionDenied:
+      return "permission denied";
     case StatusCode::kAlreadyExists:
       return "already exists";
     case StatusCode::kOutOfOrder:

@@ -60,7 +60,7 @@ struct Client::Rep {
   Rep(base::FileDescriptor socket, const ClientOptions& options)
       : connection(std::move(socket), options), memfd_from_bytes(options.memfd_from_bytes) {}
 
-  Status say_hello();
+  Status say_hello(const std::string& token);
   Result<std::vector<std::byte>> call(SessionOpcode opcode, std::initializer_list<Bytes> payload,
                                       std::span<const int> descriptors = {});
   Result<RemoteSeries> take_info(wire::PayloadReader& payload) const;
@@ -84,8 +84,10 @@ Result<std::vector<std::byte>> Client::Rep::call(SessionOpcode opcode, std::init
   });
 }
 
-Status Client::Rep::say_hello() {
-  const Result<Connection::Incoming> incoming = connection.exchange(SessionOpcode::kHello, /*epoch=*/0, {});
+Status Client::Rep::say_hello(const std::string& token) {
+  wire::PayloadWriter request;
+  if (!token.empty()) request.put(wire::HelloRequest{.token_bytes = static_cast<std::uint32_t>(token.size())}).put_text(token);
+  const Result<Connection::Incoming> incoming = connection.exchange(SessionOpcode::kHello, /*epoch=*/0, {request.bytes()});
   if (!incoming.ok()) return incoming.status();
   const Result<std::vector<std::byte>> reply = connection.read_all(incoming.value().payload_size);
   if (!reply.ok()) return reply.status();
@@ -182,7 +184,7 @@ Result<Client> Client::connect(std::string_view url, const ClientOptions& option
   Result<base::FileDescriptor> socket = transport::connect(address.value().endpoint, bounded.timeout);
   if (!socket.ok()) return socket.status();
   auto rep = std::make_unique<Rep>(std::move(socket).value(), bounded);
-  if (Status status = rep->say_hello(); !status.ok()) return status;
+  if (Status status = rep->say_hello(options.token); !status.ok()) return status;
   if (address.value().over_shared_memory) {
     Status status = rep->connection.move_to_shared_memory(rep->engine.epoch, options.ring_bytes);
     if (!status.ok()) return status;

@@ -31,7 +31,7 @@ Head encode_head(std::uint32_t body_len, const wire::RequestHeader& header) {
 
 StatusCode known_code(std::uint16_t status) {
   return status <= static_cast<std::uint16_t>(StatusCode::kOutOfOrder) ? static_cast<StatusCode>(status)
-                                                                          : StatusCode::kInternal;
+                                                                       : StatusCode::kInternal;
 }
 
 Status no_engine(const std::string& what) {

@@ -23,7 +23,9 @@ Status sweep(std::span<const double> close, std::span<const Combo> combos, const
   if (!threads.ok()) return threads.status();
   if (Status target = target_environment_status(); !target.ok()) return target;
   try {
-    const SweepReport done = kernel::sweep(options.kernel, close, combos, options.fee, threads.value(), pnl, trades);
+    const SweepReport done =
+        kernel::sweep(options.kernel, close, combos, options.fee, threads.value(), pnl, trades, options.cancel);
+    if (options.cancel != nullptr && options.cancel->load()) return {StatusCode::kUnavailable, "the sweep was cancelled"};
     if (report != nullptr) *report = done;
   } catch (const std::bad_alloc&) {
     return {StatusCode::kUnavailable, "not enough memory for a sweep over " + std::to_string(close.size()) + " bars"};

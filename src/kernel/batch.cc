@@ -54,7 +54,7 @@ void Batch::run(std::span<ComboState> combos, LevelCounts& counts) {
     if (shared) combos[i].smooth_history = std::max(combos[i].smooth_history, combos[i + 1].smooth_history);
   }
   std::vector<ComboState*> to_exact;
-  for (std::int64_t index = shortest / block; index * block < bars; ++index) {
+  for (std::int64_t index = shortest / block; index * block < bars && !tuning_.cancelled(); ++index) {
     block_.load(close_, index);
     sums_ = Sums::kNotTried;
     to_exact.clear();

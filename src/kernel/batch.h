@@ -2,6 +2,7 @@
 #ifndef ONEKERNEL_KERNEL_BATCH_H_
 #define ONEKERNEL_KERNEL_BATCH_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -19,10 +20,13 @@
 
 namespace onekernel::kernel {
 
-// For tests: nothing here can change a result as long as bound_scale is at least 1.
+// Mostly for tests: nothing here can change a result as long as bound_scale is at least 1.
 struct Tuning {
-  double bound_scale = 1.0;  // multiplies the proved bounds; below 1 the proof does not hold
-  std::int64_t block = 0;    // bars per block, a multiple of kBlockUnit; 0: what suits the reach
+  double bound_scale = 1.0;                   // multiplies the proved bounds; below 1 the proof does not hold
+  std::int64_t block = 0;                     // bars per block, a multiple of kBlockUnit; 0: what suits the reach
+  const std::atomic<bool>* cancel = nullptr;  // when set, no further block is begun
+
+  bool cancelled() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }
 };
 
 // The state of one combo between two blocks, and what is known about it.

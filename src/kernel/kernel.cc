@@ -50,14 +50,14 @@ LevelCounts& LevelCounts::operator+=(const LevelCounts& other) {
 namespace kernel {
 
 SweepReport sweep(Kernel kernel, std::span<const double> close, std::span<const Combo> combos, double fee, int threads,
-                  std::span<double> pnl, std::span<std::int64_t> trades) {
+                  std::span<double> pnl, std::span<std::int64_t> trades, const std::atomic<bool>* cancel) {
   SweepReport report{.kernel = kernel, .target = "none", .threads = 1, .levels = {}};
   switch (kernel) {
     case Kernel::kChecked:
-      sweep_checked(close, combos, fee, pnl, trades);
+      sweep_checked(close, combos, fee, pnl, trades, cancel);
       break;
     case Kernel::kUnchecked:
-      sweep_unchecked(close, combos, fee, pnl, trades);
+      sweep_unchecked(close, combos, fee, pnl, trades, cancel);
       break;
     case Kernel::kExact:
     case Kernel::kCertified: {
@@ -67,7 +67,8 @@ SweepReport sweep(Kernel kernel, std::span<const double> close, std::span<const 
         pnl[combo] = book.pnl;
         trades[combo] = book.trades;
       };
-      const ScheduleResult result = run_batches(certify, close, combos, fee, threads, Tuning{}, {.book = take, .logs = {}});
+      const ScheduleResult result =
+          run_batches(certify, close, combos, fee, threads, Tuning{.cancel = cancel}, {.book = take, .logs = {}});
       report.threads = result.threads;
       report.levels = result.levels;
       break;

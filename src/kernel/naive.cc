@@ -44,7 +44,10 @@ struct Naive {
   // Intermediate series, kept from one combo to the next.
   struct Scratch {
     explicit Scratch(std::size_t bars) : first(bars), second(bars), combined(bars), hma(bars), hma3(bars) {}
+    bool cancelled() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }
+
     std::vector<double> first, second, combined, hma, hma3;
+    const std::atomic<bool>* cancel = nullptr;
   };
 
   static In in(const std::vector<double>& values) { return In(values); }
@@ -69,7 +72,9 @@ struct Naive {
 
   static void hma(In close, const Combo& combo, Scratch& scratch, Out result) {
     wma(close, combo.half, out(scratch.first));
+    if (scratch.cancelled()) return;
     wma(close, combo.full, out(scratch.second));
+    if (scratch.cancelled()) return;
     const In half = in(scratch.first), full = in(scratch.second);
     const Out combined = out(scratch.combined);
     for (std::int64_t i = 0; i < close.size(); ++i) combined[i] = 2.0 * half[i] - full[i];
@@ -78,11 +83,14 @@ struct Naive {
 
   static void hma3(In close, const Combo& combo, Scratch& scratch, Out result) {
     wma(close, combo.third, out(scratch.first));
+    if (scratch.cancelled()) return;
     wma(close, combo.half3, out(scratch.second));
+    if (scratch.cancelled()) return;
     const In third = in(scratch.first), half3 = in(scratch.second);
     const Out combined = out(scratch.combined);
     for (std::int64_t i = 0; i < close.size(); ++i) combined[i] = 3.0 * third[i] - half3[i];
     wma(close, combo.full3, out(scratch.first));
+    if (scratch.cancelled()) return;
     const In full3 = in(scratch.first);
     for (std::int64_t i = 0; i < close.size(); ++i) combined[i] = combined[i] - full3[i];
     wma(in(scratch.combined), combo.full3, result);
@@ -101,9 +109,10 @@ struct Naive {
   }
 
   static void sweep(std::span<const double> close, std::span<const Combo> combos, double fee, std::span<double> pnl,
-                    std::span<std::int64_t> trades) {
+                    std::span<std::int64_t> trades, const std::atomic<bool>* cancel) {
     Scratch scratch(close.size());
-    for (std::size_t c = 0; c < combos.size(); ++c) {
+    scratch.cancel = cancel;
+    for (std::size_t c = 0; c < combos.size() && !scratch.cancelled(); ++c) {
       const Book book = run(In(close), combos[c], fee, scratch);
       pnl[c] = book.pnl;
       trades[c] = book.trades;
@@ -114,13 +123,13 @@ struct Naive {
 }  // namespace
 
 void sweep_checked(std::span<const double> close, std::span<const Combo> combos, double fee, std::span<double> pnl,
-                   std::span<std::int64_t> trades) {
-  Naive<true>::sweep(close, combos, fee, pnl, trades);
+                   std::span<std::int64_t> trades, const std::atomic<bool>* cancel) {
+  Naive<true>::sweep(close, combos, fee, pnl, trades, cancel);
 }
 
 void sweep_unchecked(std::span<const double> close, std::span<const Combo> combos, double fee, std::span<double> pnl,
-                     std::span<std::int64_t> trades) {
-  Naive<false>::sweep(close, combos, fee, pnl, trades);
+                     std::span<std::int64_t> trades, const std::atomic<bool>* cancel) {
+  Naive<false>::sweep(close, combos, fee, pnl, trades, cancel);
 }
 
 void wma(std::span<const double> x, std::int64_t length, std::span<double> out) {

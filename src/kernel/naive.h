@@ -3,6 +3,7 @@
 #ifndef ONEKERNEL_KERNEL_NAIVE_H_
 #define ONEKERNEL_KERNEL_NAIVE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -13,9 +14,9 @@ namespace onekernel::kernel {
 // REQUIRES: every window >= 1, pnl.size() == trades.size() == combos.size().
 // Cost per combo and bar: the sum of the six windows. Memory: five arrays of close.size() doubles.
 void sweep_checked(std::span<const double> close, std::span<const Combo> combos, double fee, std::span<double> pnl,
-                   std::span<std::int64_t> trades);
+                   std::span<std::int64_t> trades, const std::atomic<bool>* cancel = nullptr);
 void sweep_unchecked(std::span<const double> close, std::span<const Combo> combos, double fee, std::span<double> pnl,
-                     std::span<std::int64_t> trades);
+                     std::span<std::int64_t> trades, const std::atomic<bool>* cancel = nullptr);
 
 // The averages themselves, for tests and for whoever wants to look. out.size() == x.size(); NaN where a window is not full.
 void wma(std::span<const double> x, std::int64_t length, std::span<double> out);

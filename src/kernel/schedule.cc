@@ -75,7 +75,8 @@ class Workers {
   void work() noexcept {
     LevelCounts counts;
     try {
-      for (std::size_t b = next_++; b < plan_.batches.size(); b = next_++) run(plan_.batches[b], counts);
+      for (std::size_t b = next_++; b < plan_.batches.size() && !tuning_.cancelled(); b = next_++)
+        run(plan_.batches[b], counts);
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!failure_) failure_ = std::current_exception();

@@ -46,9 +46,9 @@ Reply ClassicHandler::sweep(const wire::ClassicRequest& request) {
   pnl_.resize(request.combos.size());
   trades_.resize(request.combos.size());
   const std::int64_t start = base::monotonic_ns();
-  const Status status =
-      onekernel::sweep(request.close, request.combos,
-                       {.fee = settings_.fee, .kernel = settings_.kernel, .threads = settings_.threads}, pnl_, trades_);
+  const Status status = onekernel::sweep(
+      request.close, request.combos,
+      {.fee = settings_.fee, .kernel = settings_.kernel, .threads = settings_.threads, .cancel = gone_}, pnl_, trades_);
   const std::int64_t compute_ns = base::monotonic_ns() - start;
   if (!status.ok()) return refuse(status);
   return reply(std::as_bytes(std::span(pnl_)), std::as_bytes(std::span(trades_)),

@@ -3,6 +3,7 @@
 #define ONEKERNEL_SERVER_CLASSIC_HANDLER_H_
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,7 +19,8 @@ namespace onekernel::server {
 
 class ClassicHandler {
  public:
-  explicit ClassicHandler(const EngineSettings& settings) : settings_(settings) {}
+  explicit ClassicHandler(const EngineSettings& settings, const std::atomic<bool>* gone = nullptr)
+      : settings_(settings), gone_(gone) {}
 
   // What a frame reader must know to receive requests: limits, and where a body has to lie.
   transport::FrameRules rules() const;
@@ -34,6 +36,7 @@ class ClassicHandler {
   Reply reply(std::span<const std::byte> first, std::span<const std::byte> second, Timing timing);
 
   EngineSettings settings_;
+  const std::atomic<bool>* gone_;
   std::array<std::byte, wire::kLengthPrefixSize> length_{};
   std::vector<double> pnl_;
   std::vector<std::int64_t> trades_;

@@ -2,14 +2,16 @@
 
 #include <utility>
 
+#include "base/clock.h"
 #include "transport/frame_reader.h"
 
 namespace onekernel::server {
 
 using transport::FrameReader;
 
-Conversation::Conversation(EngineState& engine, transport::ByteChannel& channel, std::chrono::milliseconds patience)
-    : engine_(engine), channel_(channel), patience_(patience), handler_(engine) {
+Conversation::Conversation(EngineState& engine, transport::ByteChannel& channel, std::chrono::milliseconds patience,
+                           const std::string& token)
+    : engine_(engine), channel_(channel), patience_(patience), handler_(engine, token, gone_, channel.passes_descriptors()) {
   engine_.statistics().connections.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -92,12 +94,15 @@ Conversation::Step Conversation::answer(transport::ByteChannel& channel, const R
   if (!why.ok()) return Step::kBroken;
   why = reply.status;
   if (reply.attached != nullptr) attached_ = reply.attached;
+  if (reply.hang_up) return Step::kBroken;
   return why.ok() ? Step::kAnswered : Step::kRefused;
 }
 
 Status Conversation::send(transport::ByteChannel& channel, const Reply& reply) {
+  replying_since_.store(base::monotonic_ns(), std::memory_order_relaxed);
   Status status = reply.attached == nullptr ? channel.write_all(reply.parts)
                                             : channel.write_with_descriptors(reply.parts, reply.attached->descriptors());
+  replying_since_.store(0, std::memory_order_relaxed);
   engine_.statistics().count(reply.timing, !reply.status.ok());
   if (status.ok()) engine_.timings().record(reply.timing);
   return status;

@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "onekernel/status.h"
 #include "server/engine_state.h"
@@ -18,7 +20,9 @@ namespace onekernel::server {
 class Conversation {
  public:
   // `channel` must outlive the conversation. `patience` bounds waits inside a frame, also in shared memory.
-  Conversation(EngineState& engine, transport::ByteChannel& channel, std::chrono::milliseconds patience);
+  // `token`: what the client must know; empty: nothing. It must outlive the conversation.
+  Conversation(EngineState& engine, transport::ByteChannel& channel, std::chrono::milliseconds patience,
+               const std::string& token);
   ~Conversation();
 
   Conversation(const Conversation&) = delete;
@@ -35,6 +39,12 @@ class Conversation {
   // Makes run() return when what runs is answered. From any thread.
   void end();
 
+  // The client has gone: what it wanted is not computed to the end. From any thread.
+  void abandon() { gone_.store(true); }
+
+  // Since when a reply is being written, in the time of base::monotonic_ns(); 0 while none is. From any thread.
+  std::int64_t replying_since() const { return replying_since_.load(std::memory_order_relaxed); }
+
  private:
   enum class Step { kAnswered, kRefused, kEnded, kBroken };
 
@@ -47,6 +57,8 @@ class Conversation {
   EngineState& engine_;
   transport::ByteChannel& channel_;
   std::chrono::milliseconds patience_;
+  std::atomic<bool> gone_{false};
+  std::atomic<std::int64_t> replying_since_{0};
   RequestHandler handler_;
   std::shared_ptr<transport::SharedMemory> attached_;
   std::atomic<bool> ending_{false};

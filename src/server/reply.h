@@ -18,7 +18,8 @@ namespace onekernel::server {
 struct Reply {
   std::array<std::span<const std::byte>, 5> parts;  // length prefix, then headers and arrays
   Timing timing;
-  Status status;  // what an error reply says
+  Status status;         // what an error reply says
+  bool hang_up = false;  // the connection ends with it
   // Set by an attach: goes along with the reply, and the conversation moves there behind it.
   std::shared_ptr<transport::SharedMemory> attached;
 };

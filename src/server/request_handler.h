@@ -2,8 +2,11 @@
 #ifndef ONEKERNEL_SERVER_REQUEST_HANDLER_H_
 #define ONEKERNEL_SERVER_REQUEST_HANDLER_H_
 
+#include <atomic>
 #include <span>
+#include <string>
 
+#include "server/access.h"
 #include "server/classic_handler.h"
 #include "server/engine_state.h"
 #include "server/reply.h"
@@ -15,7 +18,10 @@ namespace onekernel::server {
 
 class RequestHandler {
  public:
-  explicit RequestHandler(EngineState& engine) : classic_(engine.settings()), session_(engine) {}
+  // `gone` is set when the client has gone; with classic frames over TCP, where a client may end its side of the connection and
+  // still wait for a reply, that may be a mistake.
+  RequestHandler(EngineState& engine, const std::string& token, const std::atomic<bool>& gone, bool is_local)
+      : access_(token), classic_(engine.settings(), is_local ? &gone : nullptr), session_(engine, access_, gone) {}
 
   // What a frame reader must know to receive requests: limits, and where a body has to lie.
   transport::FrameRules rules() const;
@@ -27,6 +33,7 @@ class RequestHandler {
   Reply refuse(const Status& status) { return classic_.refuse(status); }
 
  private:
+  Access access_;
   ClassicHandler classic_;
   SessionHandler session_;
 };

@@ -49,7 +49,12 @@ class Server {
 
   void take_client(const transport::Listener& listener);
   void serve(Connection& connection);
-  void turn_away(Connection& connection);
+  static Status check(const Connection& connection);
+  Status over_connection_limit() const;
+  void turn_away(Connection& connection, const Status& why);
+  void watch(Connection& connection);
+  void note_deaths();
+  void hang_up_on_stalled(std::int64_t stop_began);
   void reap_finished();
   void finish_all();
   void wake();
@@ -59,7 +64,8 @@ class Server {
   EngineState engine_;
   Log log_;
   std::vector<transport::Listener> listeners_;
-  base::FileDescriptor wake_;  // an eventfd: stop() and finished connections signal the accepting thread
+  base::FileDescriptor wake_;    // an eventfd: stop() and finished connections signal the accepting thread
+  base::FileDescriptor deaths_;  // an epoll instance: which clients have hung up
   std::atomic<bool> stopping_{false};
   std::list<Connection> connections_;  // touched by the thread in run() only
   std::uint64_t next_id_ = 1;

@@ -25,6 +25,11 @@ Status too_short(const char* what) {
 
 Status bytes_left_over() { return {StatusCode::kMalformedFrame, "the frame goes on behind its last field"}; }
 
+Reply hang_up_after(Reply reply) {
+  reply.hang_up = true;
+  return reply;
+}
+
 template <std::size_t kSize>
 void copy_text(char (&to)[kSize], std::string_view text) {
   std::memcpy(to, text.data(), std::min(text.size(), kSize - 1));
@@ -54,6 +59,7 @@ Reply SessionHandler::handle(std::span<const std::byte> body, transport::ByteCha
   }
   const wire::RequestHeader& header = decoded.value();
   const bool is_hello = header.opcode == static_cast<std::uint8_t>(wire::SessionOpcode::kHello);
+  if (!is_hello && !access_.granted()) return hang_up_after(finish(header, Access::denied()));
   if (header.epoch != engine_.epoch() && !(is_hello && header.epoch == 0)) {
     return finish(header, Status(StatusCode::kStaleEpoch,
                                  "this request names another run of the engine; it was restarted: say hello and put the series "
@@ -69,7 +75,7 @@ Reply SessionHandler::handle(std::span<const std::byte> body, transport::ByteCha
     }
   }();
   reply.timing.bytes_in = wire::kLengthPrefixSize + body.size();
-  return reply;
+  return access_.granted() ? reply : hang_up_after(std::move(reply));
 }
 
 Result<SessionHandler::Payload> SessionHandler::dispatch(const wire::RequestHeader& header, std::span<const std::byte> body,
@@ -77,7 +83,7 @@ Result<SessionHandler::Payload> SessionHandler::dispatch(const wire::RequestHead
   const std::span<const std::byte> rest = body.subspan(wire::kSessionHeaderSize);
   switch (static_cast<wire::SessionOpcode>(header.opcode)) {
     case wire::SessionOpcode::kHello:
-      return hello(channel);
+      return hello(wire::PayloadReader(rest), channel);
     case wire::SessionOpcode::kPut:
       return put(wire::PayloadReader(rest), channel);
     case wire::SessionOpcode::kList:
@@ -96,7 +102,16 @@ Result<SessionHandler::Payload> SessionHandler::dispatch(const wire::RequestHead
   return Status(StatusCode::kUnknownOpcode, "session opcode " + std::to_string(header.opcode) + " is not known here");
 }
 
-Result<SessionHandler::Payload> SessionHandler::hello(const transport::ByteChannel& channel) {
+Result<SessionHandler::Payload> SessionHandler::hello(wire::PayloadReader payload, const transport::ByteChannel& channel) {
+  if (!payload.empty()) {
+    const auto request = payload.take<wire::HelloRequest>();
+    if (!request) return too_short("hello request");
+    const auto token = payload.take_text(request->token_bytes);
+    if (!token) return too_short("token");
+    if (!payload.empty()) return bytes_left_over();
+    access_.grant(*token);
+  }
+  if (!access_.granted()) return Access::denied();
   const EngineSettings& settings = engine_.settings();
   const std::string names = kernel_names();
   wire::HelloReply hello{.capabilities = channel.passes_descriptors() ? std::uint64_t{wire::kCanPassDescriptors} : 0,
@@ -177,7 +192,8 @@ Result<SessionHandler::Payload> SessionHandler::sweep(wire::PayloadReader payloa
     stored = std::move(found).value();
     close = stored->series->close();
   }
-  SweepOptions options{.fee = request->fee, .kernel = engine_.settings().kernel, .threads = engine_.settings().threads};
+  SweepOptions options{
+      .fee = request->fee, .kernel = engine_.settings().kernel, .threads = engine_.settings().threads, .cancel = &gone_};
   if (request->threads != 0) {
     options.threads = static_cast<int>(std::min<std::uint32_t>(request->threads, kMaxThreadsAsked));
   }

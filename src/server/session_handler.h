@@ -3,6 +3,7 @@
 #define ONEKERNEL_SERVER_SESSION_HANDLER_H_
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include "engine/series_store.h"
 #include "onekernel/status.h"
+#include "server/access.h"
 #include "server/engine_state.h"
 #include "server/reply.h"
 #include "transport/byte_channel.h"
@@ -20,7 +22,8 @@ namespace onekernel::server {
 
 class SessionHandler {
  public:
-  explicit SessionHandler(EngineState& engine) : engine_(engine), shelf_(engine.store()) {}
+  SessionHandler(EngineState& engine, Access& access, const std::atomic<bool>& gone)
+      : engine_(engine), access_(access), gone_(gone), shelf_(engine.store()) {}
 
   // Answers the request in `body`, which is 8-aligned and came over `channel`. Whatever is wrong with it becomes an error
   // reply.
@@ -30,7 +33,7 @@ class SessionHandler {
   struct Payload;  // what an operation gives back, before the header is known
 
   Result<Payload> dispatch(const wire::RequestHeader& header, std::span<const std::byte> body, transport::ByteChannel& channel);
-  Result<Payload> hello(const transport::ByteChannel& channel);
+  Result<Payload> hello(wire::PayloadReader payload, const transport::ByteChannel& channel);
   Result<Payload> put(wire::PayloadReader payload, transport::ByteChannel& channel);
   Result<Payload> list();
   Result<Payload> drop(wire::PayloadReader payload);
@@ -42,6 +45,8 @@ class SessionHandler {
   Reply finish(const wire::RequestHeader& request, Result<Payload> payload);
 
   EngineState& engine_;
+  Access& access_;
+  const std::atomic<bool>& gone_;
   engine::SeriesShelf shelf_;
   std::array<std::byte, wire::kLengthPrefixSize> length_{};
   wire::ReplyHeader header_;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "engine/series_store.h"
@@ -43,6 +44,7 @@ struct EngineSettings {
 struct ServerSettings {
   EngineSettings engine;
   std::vector<transport::Endpoint> endpoints;
+  std::string token;  // what clients over TCP must know; empty: nothing, and TCP is for this machine only
   // How long a peer may keep us waiting inside a frame or a reply. Between requests it may be silent for ever.
   std::chrono::milliseconds patience{30'000};
 };

@@ -20,52 +20,38 @@ namespace {
 // Parts per system call; Linux takes 1024 (IOV_MAX), no frame here has more than a handful.
 constexpr std::size_t kMaxParts = 16;
 
-// Calls `write(iovec*, count)` until every part has gone. `write` returns what writev does.
+// Calls `write(iovec*, count)` until everything has gone. `write` returns what writev does.
 template <class Write>
-Status write_parts(std::span<const std::span<const std::byte>> parts, Write write) {
-  std::size_t part = 0;
-  std::size_t offset = 0;
-  while (part < parts.size()) {
+Status write_parts(Outgoing& outgoing, bool interruptible, Write write) {
+  while (outgoing.left() > 0) {
     std::array<iovec, kMaxParts> vectors;
-    std::size_t count = 0;
-    for (std::size_t i = part; i < parts.size() && count < kMaxParts; ++i) {
-      const std::span<const std::byte> rest = parts[i].subspan(i == part ? offset : 0);
-      if (!rest.empty()) vectors[count++] = {const_cast<std::byte*>(rest.data()), rest.size()};
-    }
-    if (count == 0) {
-      part += kMaxParts;
-      offset = 0;
+    const std::size_t count = outgoing.peek(vectors);
+    const ssize_t written = write(vectors.data(), count);
+    if (written >= 0) {
+      outgoing.skip(static_cast<std::size_t>(written));
+      if (outgoing.left() > 0 && outgoing.out_of_time()) {
+        return {StatusCode::kDeadlineExceeded, "the peer takes a message too slowly"};
+      }
       continue;
     }
-    const ssize_t written = write(vectors.data(), count);
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      if (errno == EAGAIN || errno == EWOULDBLOCK) {
-        return {StatusCode::kDeadlineExceeded, "the peer took nothing of a reply for too long"};
-      }
-      if (errno == EPIPE || errno == ECONNRESET) return {StatusCode::kConnectionClosed, "the peer hung up before its reply"};
-      return base::system_error("cannot write a reply", errno);
+    if (errno == EINTR && !interruptible) continue;
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) {
+      return {StatusCode::kDeadlineExceeded, "the peer took nothing of a message for too long"};
     }
-    for (auto left = static_cast<std::size_t>(written); part < parts.size();) {
-      const std::size_t step = std::min(left, parts[part].size() - offset);
-      left -= step;
-      offset += step;
-      if (offset < parts[part].size()) break;
-      ++part;
-      offset = 0;
-    }
+    if (errno == EPIPE || errno == ECONNRESET) return {StatusCode::kConnectionClosed, "the peer hung up before its reply"};
+    return base::system_error("cannot write", errno);
   }
   return {};
 }
 
-// Calls `read()` again while signals interrupt it.
+// Calls `read()` again while signals interrupt it, unless they may end the wait.
 template <class Read>
-Result<std::size_t> read_once(Read read) {
+Result<std::size_t> read_once(bool interruptible, Read read) {
   for (;;) {
     const ssize_t got = read();
     if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno == EINTR) continue;
-    if (errno == EAGAIN || errno == EWOULDBLOCK) {
+    if (errno == EINTR && !interruptible) continue;
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) {
       return Status(StatusCode::kDeadlineExceeded, "the peer sent nothing for too long");
     }
     if (errno == ECONNRESET) return std::size_t{0};  // a peer that was killed: it will send nothing more
@@ -82,13 +68,21 @@ int socket_family(int socket) {
 
 }  // namespace
 
-Status ByteChannel::write_with_descriptors(std::span<const std::span<const std::byte>>, std::span<const int>) {
-  return {StatusCode::kInternal, "this channel carries bytes only"};
+Status ByteChannel::write_with_descriptors(Outgoing::Parts parts, std::span<const int> descriptors) {
+  if (!passes_descriptors()) return {StatusCode::kInternal, "this channel carries bytes only"};
+  Outgoing outgoing(parts, descriptors);
+  return write(outgoing);
 }
 
 SocketChannel::SocketChannel(base::FileDescriptor socket, std::chrono::milliseconds patience, std::chrono::nanoseconds spin)
     : socket_(std::move(socket)), is_unix_(socket_family(socket_.get()) == AF_UNIX), spin_(spin) {
-  // The kernel keeps the deadline, which costs no extra system call per read.
+  set_patience(patience);
+}
+
+// The kernel keeps the deadline, which costs no extra system call per read.
+void SocketChannel::set_patience(std::chrono::milliseconds patience) {
+  if (patience == patience_) return;
+  patience_ = patience;
   const timeval timeout{static_cast<time_t>(patience.count() / 1000), static_cast<suseconds_t>(patience.count() % 1000 * 1000)};
   ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
   ::setsockopt(socket_.get(), SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
@@ -103,7 +97,7 @@ Result<std::size_t> SocketChannel::read_some(std::span<std::byte> into) {
       if (errno != EAGAIN && errno != EWOULDBLOCK) break;  // the blocking call below reports it
     } while (base::monotonic_ns() < until);
   }
-  return read_once([&] { return receive(into, 0); });
+  return read_once(interruptible_, [&] { return receive(into, 0); });
 }
 
 ssize_t SocketChannel::receive(std::span<std::byte> into, int flags) {
@@ -140,16 +134,13 @@ base::FileDescriptor SocketChannel::take_descriptor() {
   return first;
 }
 
-Status SocketChannel::write_all(std::span<const std::span<const std::byte>> parts) { return write_with_descriptors(parts, {}); }
-
-Status SocketChannel::write_with_descriptors(std::span<const std::span<const std::byte>> parts,
-                                             std::span<const int> descriptors) {
+Status SocketChannel::write(Outgoing& outgoing) {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMaxDescriptors)> control{};
-  return write_parts(parts, [&](iovec* vectors, std::size_t count) {
+  return write_parts(outgoing, interruptible_, [&](iovec* vectors, std::size_t count) {
     msghdr message{};
     message.msg_iov = vectors;
     message.msg_iovlen = count;
-    if (!descriptors.empty()) {
+    if (const std::span<const int> descriptors = outgoing.descriptors(); !descriptors.empty()) {
       message.msg_control = control.data();
       message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
       cmsghdr* header = CMSG_FIRSTHDR(&message);
@@ -158,11 +149,11 @@ Status SocketChannel::write_with_descriptors(std::span<const std::span<const std
       header->cmsg_len = CMSG_LEN(descriptors.size_bytes());
       std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
     }
-    const ssize_t written = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
-    if (written > 0) descriptors = {};  // they have gone with the first byte
-    return written;
+    return ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
   });
 }
+
+void SocketChannel::hang_up() { ::shutdown(socket_.get(), SHUT_RDWR); }
 
 void SocketChannel::end_reading() { ::shutdown(socket_.get(), SHUT_RD); }
 
@@ -179,11 +170,11 @@ void SocketChannel::linger(std::chrono::milliseconds at_most) {
 }
 
 Result<std::size_t> PipeChannel::read_some(std::span<std::byte> into) {
-  return read_once([&] { return ::read(input_, into.data(), into.size()); });
+  return read_once(/*interruptible=*/false, [&] { return ::read(input_, into.data(), into.size()); });
 }
 
-Status PipeChannel::write_all(std::span<const std::span<const std::byte>> parts) {
-  return write_parts(parts,
+Status PipeChannel::write(Outgoing& outgoing) {
+  return write_parts(outgoing, /*interruptible=*/false,
                      [&](iovec* vectors, std::size_t count) { return ::writev(output_, vectors, static_cast<int>(count)); });
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/file_descriptor.h"
 #include "onekernel/status.h"
+#include "transport/outgoing.h"
 
 namespace onekernel::transport {
 
@@ -25,9 +26,16 @@ class ByteChannel {
   // Errors: kDeadlineExceeded when nothing came within the channel's patience, kIo.
   virtual Result<std::size_t> read_some(std::span<std::byte> into) = 0;
 
-  // Writes all parts, one after the other, as if they were one array.
+  // Writes all of it. On an error `outgoing` knows what has not been written, so that the write can be taken up again.
   // Errors: kDeadlineExceeded when the peer took nothing within the channel's patience, kConnectionClosed, kIo.
-  virtual Status write_all(std::span<const std::span<const std::byte>> parts) = 0;
+  // REQUIRES: descriptors only where passes_descriptors().
+  virtual Status write(Outgoing& outgoing) = 0;
+
+  // The same for parts that need not be taken up again.
+  Status write_all(Outgoing::Parts parts) {
+    Outgoing outgoing(parts);
+    return write(outgoing);
+  }
 
   // Ends reading, from any thread: a blocked or later read_some sees the end of the stream once what has arrived is read.
   virtual void end_reading() {}
@@ -40,9 +48,9 @@ class ByteChannel {
   // The oldest of the descriptors that came with the bytes read so far; invalid where there is none. Of those that nobody
   // takes, the newest kMaxDescriptors are kept open.
   virtual base::FileDescriptor take_descriptor() { return {}; }
-  // As write_all; the descriptors travel with the first byte. REQUIRES: passes_descriptors(), at most kMaxDescriptors.
+  // As write_all; the descriptors travel with the first byte. REQUIRES: at most kMaxDescriptors.
   static constexpr std::size_t kMaxDescriptors = 4;
-  virtual Status write_with_descriptors(std::span<const std::span<const std::byte>> parts, std::span<const int> descriptors);
+  Status write_with_descriptors(Outgoing::Parts parts, std::span<const int> descriptors);
 };
 
 // A connected stream socket. `patience` bounds every single wait for the peer.
@@ -52,12 +60,19 @@ class SocketChannel final : public ByteChannel {
   SocketChannel(base::FileDescriptor socket, std::chrono::milliseconds patience,
                 std::chrono::nanoseconds spin = std::chrono::nanoseconds(0));
 
+  // From the next wait on.
+  void set_patience(std::chrono::milliseconds patience);
+  // Ends the connection, from any thread: whoever waits in it is woken.
+  void hang_up();
+  // Whether a signal ends a wait like the end of its patience does (kDeadlineExceeded), so that the caller can look what the
+  // signal wants. Otherwise the wait goes on.
+  void set_interruptible(bool interruptible) { interruptible_ = interruptible; }
+
   Result<std::size_t> read_some(std::span<std::byte> into) override;
-  Status write_all(std::span<const std::span<const std::byte>> parts) override;
+  Status write(Outgoing& outgoing) override;
   void end_reading() override;
   bool passes_descriptors() const override { return is_unix_; }
   base::FileDescriptor take_descriptor() override;
-  Status write_with_descriptors(std::span<const std::span<const std::byte>> parts, std::span<const int> descriptors) override;
 
   int descriptor_to_watch() const override { return socket_.get(); }
 
@@ -71,6 +86,8 @@ class SocketChannel final : public ByteChannel {
 
   base::FileDescriptor socket_;
   bool is_unix_;
+  bool interruptible_ = false;
+  std::chrono::milliseconds patience_{-1};  // as the kernel knows it
   std::chrono::nanoseconds spin_;
   std::vector<base::FileDescriptor> descriptors_;
 };
@@ -82,7 +99,7 @@ class PipeChannel final : public ByteChannel {
   PipeChannel(int input, int output) : input_(input), output_(output) {}
 
   Result<std::size_t> read_some(std::span<std::byte> into) override;
-  Status write_all(std::span<const std::span<const std::byte>> parts) override;
+  Status write(Outgoing& outgoing) override;
 
  private:
   int input_;

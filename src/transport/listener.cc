@@ -13,9 +13,9 @@
 
 namespace onekernel::transport {
 
-Result<Listener> Listener::open(const Endpoint& endpoint) {
+Result<Listener> Listener::open(const Endpoint& endpoint, Reach reach) {
   if (const auto* local = std::get_if<UnixEndpoint>(&endpoint)) return open_unix(*local);
-  return open_tcp(std::get<TcpEndpoint>(endpoint));
+  return open_tcp(std::get<TcpEndpoint>(endpoint), reach);
 }
 
 Listener::Listener(Listener&& other) noexcept

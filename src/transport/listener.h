@@ -17,13 +17,15 @@ inline constexpr std::size_t kMaxUnixPath = 107;
 
 class Listener {
  public:
+  enum class Reach { kThisMachine, kAnywhere };
+
   // Binds and listens. Errors: kInvalidArgument (path too long or empty, a TCP address beyond loopback), kUnavailable (a live
   // server listens there), kIo.
   //
   // Unix: the socket file is readable and writable by its owner only (0600). A socket file nobody listens on is replaced;
   // a live server's, another user's, or a file that is no socket is never touched. The file is removed with the listener.
-  // TCP: loopback only, since classic frames carry no credentials.
-  static Result<Listener> open(const Endpoint& endpoint);
+  // TCP: loopback only, unless the caller asks everybody who they are.
+  static Result<Listener> open(const Endpoint& endpoint, Reach reach = Reach::kThisMachine);
 
   Listener(Listener&& other) noexcept;
   Listener& operator=(Listener&&) = delete;
@@ -46,7 +48,7 @@ class Listener {
       : socket_(std::move(socket)), endpoint_(std::move(endpoint)), file_(file) {}
 
   static Result<Listener> open_unix(const UnixEndpoint& endpoint);
-  static Result<Listener> open_tcp(const TcpEndpoint& endpoint);
+  static Result<Listener> open_tcp(const TcpEndpoint& endpoint, Reach reach);
 
   base::FileDescriptor socket_;
   Endpoint endpoint_;

@@ -9,7 +9,7 @@ namespace {
 // A message takes at most this share of the bulk ring, so that reader and writer work at the same time on a long frame.
 constexpr std::size_t kMessagesInBulk = 4;
 
-void copy_in(std::span<std::byte> bulk, std::uint64_t at, PartsCursor& from, std::size_t size) {
+void copy_in(std::span<std::byte> bulk, std::uint64_t at, Outgoing& from, std::size_t size) {
   const std::size_t start = at & (bulk.size() - 1);
   const std::size_t first = std::min(size, bulk.size() - start);
   from.copy(bulk.data() + start, first);
@@ -25,27 +25,7 @@ void copy_out(std::span<const std::byte> bulk, std::uint64_t at, std::span<std::
 
 }  // namespace
 
-PartsCursor::PartsCursor(std::span<const std::span<const std::byte>> parts) : parts_(parts) {
-  for (const auto& part : parts) left_ += part.size();
-}
-
-void PartsCursor::copy(std::byte* to, std::size_t size) {
-  left_ -= size;
-  while (size > 0) {
-    const std::span<const std::byte> rest = parts_[part_].subspan(offset_);
-    const std::size_t step = std::min(size, rest.size());
-    if (step > 0) std::memcpy(to, rest.data(), step);
-    to += step;
-    size -= step;
-    offset_ += step;
-    if (offset_ == parts_[part_].size()) {
-      ++part_;
-      offset_ = 0;
-    }
-  }
-}
-
-Result<bool> RingWriter::try_write(PartsCursor& from) {
+Result<bool> RingWriter::try_write(Outgoing& from) {
   if (from.left() == 0) return true;
   const std::size_t wanted = std::min(from.left(), ring_.bulk.size() / kMessagesInBulk);
   const bool is_inline = from.left() <= RingCell::kInline;

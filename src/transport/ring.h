@@ -20,6 +20,7 @@
 #include <span>
 
 #include "onekernel/status.h"
+#include "transport/outgoing.h"
 
 namespace onekernel::transport {
 
@@ -70,29 +71,13 @@ struct Ring {
   static constexpr std::size_t bytes(std::size_t bulk_bytes) { return sizeof(RingLines) + bulk_bytes; }
 };
 
-// What is still to be written: spans, as if they were one.
-class PartsCursor {
- public:
-  explicit PartsCursor(std::span<const std::span<const std::byte>> parts);
-
-  std::size_t left() const { return left_; }
-  // Copies the next `size` bytes. REQUIRES: size <= left().
-  void copy(std::byte* to, std::size_t size);
-
- private:
-  std::span<const std::span<const std::byte>> parts_;
-  std::size_t part_ = 0;
-  std::size_t offset_ = 0;
-  std::size_t left_ = 0;
-};
-
 class RingWriter {
  public:
   explicit RingWriter(Ring ring) : ring_(ring) {}
 
   // Writes as much as there is room for, as one message. False if there was no room at all.
   // Errors: kMalformedFrame when the reader's line makes no sense.
-  Result<bool> try_write(PartsCursor& from);
+  Result<bool> try_write(Outgoing& from);
 
   SleepLine& own_sleep() { return ring_.lines->writer_sleep; }
   SleepLine& other_sleep() { return ring_.lines->reader_sleep; }

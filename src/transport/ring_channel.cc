@@ -66,19 +66,21 @@ Result<std::size_t> RingChannel::read_some(std::span<std::byte> into) {
   }
 }
 
-Status RingChannel::write_all(std::span<const std::span<const std::byte>> parts) {
-  PartsCursor cursor(parts);
-  while (cursor.left() > 0) {
-    Result<bool> written = writer_.try_write(cursor);
+Status RingChannel::write(Outgoing& outgoing) {
+  while (outgoing.left() > 0) {
+    Result<bool> written = writer_.try_write(outgoing);
     if (!written.ok()) return written.status();
     if (written.value()) {
       ring_if_asleep(writer_.other_sleep());
+      if (outgoing.left() > 0 && outgoing.out_of_time()) {
+        return {StatusCode::kDeadlineExceeded, "the peer takes a message too slowly"};
+      }
       continue;
     }
     bool room = false;
     Status broken;
     const auto has_room = [&] {
-      Result<bool> retried = writer_.try_write(cursor);
+      Result<bool> retried = writer_.try_write(outgoing);
       room = !retried.ok() || retried.value();
       if (!retried.ok()) broken = retried.status();
       return room;

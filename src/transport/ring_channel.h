@@ -23,7 +23,7 @@ class RingChannel final : public ByteChannel {
   RingChannel(SharedMemory memory, Side side, int socket, Waiting waiting);
 
   Result<std::size_t> read_some(std::span<std::byte> into) override;
-  Status write_all(std::span<const std::span<const std::byte>> parts) override;
+  Status write(Outgoing& outgoing) override;
   void end_reading() override;
 
   void set_patience(std::chrono::milliseconds patience) { waiting_.patience = patience; }

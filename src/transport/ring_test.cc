@@ -20,7 +20,7 @@ std::span<const std::byte> bytes_of(const std::string& text) { return std::as_by
 // Writes all of `text`, one message if it fits.
 bool write(RingWriter& writer, const std::string& text) {
   const std::span<const std::byte> part = bytes_of(text);
-  PartsCursor cursor({&part, 1});
+  Outgoing cursor({&part, 1});
   while (cursor.left() > 0) {
     const Result<bool> written = writer.try_write(cursor);
     if (!written.ok() || !written.value()) return false;
@@ -66,7 +66,7 @@ TEST_F(RingTest, AMessageMayBeReadInPieces) {
 TEST_F(RingTest, PartsAreOneMessage) {
   const std::string first = "head", second = "tail";
   const std::array<std::span<const std::byte>, 3> parts{bytes_of(first), {}, bytes_of(second)};
-  PartsCursor cursor(parts);
+  Outgoing cursor(parts);
   ASSERT_TRUE(writer_.try_write(cursor).value());
   EXPECT_EQ(read(reader_), "headtail");
 }
@@ -109,7 +109,7 @@ TEST_F(RingTest, NonsenseInTheReadersLineIsAnError) {
     ring_.lines->reader.cells.store(cells);
     const std::string text = "m";
     const std::span<const std::byte> part = bytes_of(text);
-    PartsCursor cursor({&part, 1});
+    Outgoing cursor({&part, 1});
     const Result<bool> written = writer_.try_write(cursor);
     ASSERT_FALSE(written.ok());
     EXPECT_EQ(written.status().code(), StatusCode::kMalformedFrame);
@@ -125,7 +125,7 @@ TEST_F(RingTest, TwoThreadsPassAMillionBytesInRandomPieces) {
     for (std::size_t at = 0; at < sent.size();) {
       const std::size_t size = std::min<std::size_t>(sizes() % 3000 + 1, sent.size() - at);
       const std::span<const std::byte> part = std::span(sent).subspan(at, size);
-      PartsCursor cursor({&part, 1});
+      Outgoing cursor({&part, 1});
       while (cursor.left() > 0) {
         if (!writer_.try_write(cursor).value()) std::this_thread::yield();
       }

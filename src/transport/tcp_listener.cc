@@ -35,7 +35,7 @@ std::uint16_t bound_port(int socket) {
 
 }  // namespace
 
-Result<Listener> Listener::open_tcp(const TcpEndpoint& endpoint) {
+Result<Listener> Listener::open_tcp(const TcpEndpoint& endpoint, Reach reach) {
   const std::string url = endpoint_url(endpoint);
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -47,11 +47,11 @@ Result<Listener> Listener::open_tcp(const TcpEndpoint& endpoint) {
   }
   const AddressList addresses(found, &::freeaddrinfo);
   const addrinfo& address = *addresses;
-  if (!is_loopback(address.ai_addr)) {
+  if (reach == Reach::kThisMachine && !is_loopback(address.ai_addr)) {
     return Status(StatusCode::kInvalidArgument,
                   url +
-                      " can be reached from other machines, and nothing in a classic frame says who is asking; listen on "
-                      "127.0.0.1 or [::1] and use a tunnel");
+                      " can be reached from other machines, so its clients must know a token: give --token-file PATH or set "
+                      "ONEKERNEL_TOKEN; or listen on 127.0.0.1 or [::1]");
   }
   base::FileDescriptor socket(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket.valid()) return base::system_error("cannot create a TCP socket", errno);

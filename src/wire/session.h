@@ -26,7 +26,7 @@ inline constexpr std::uint8_t kSessionVersion = 1;
 inline constexpr std::uint8_t kFirstSessionOpcode = 0x10;
 
 enum class SessionOpcode : std::uint8_t {
-  kHello = 0x10,       // -> HelloReply, kernel names separated by commas
+  kHello = 0x10,       // nothing, or HelloRequest, token -> HelloReply, kernel names separated by commas
   kPut = 0x11,         // PutRequest, name, closes (none where a descriptor comes along) -> SeriesInfo, name
   kList = 0x12,        // -> any number of SeriesInfo, name
   kDrop = 0x13,        // DropRequest -> nothing
@@ -64,6 +64,12 @@ static_assert(sizeof(RequestHeader) == kSessionHeaderSize && sizeof(ReplyHeader)
 
 enum Capability : std::uint64_t {
   kCanPassDescriptors = 1,  // put by memfd, attach
+};
+
+// May be left out where there is no token to tell.
+struct HelloRequest {
+  std::uint32_t token_bytes = 0;  // behind it
+  std::uint32_t reserved = 0;
 };
 
 struct HelloReply {

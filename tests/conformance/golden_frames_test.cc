@@ -97,9 +97,18 @@ Frames frames_of_the_client() {
     static_cast<void>(client.put("btc-1m", kClose, {.shared = true, .replace = true}));
   });
   const std::vector<std::string> shm = requests(2, {.ring_bytes = 65536}, "shm:", [](Client&) {});
-  return {{"hello", sent.at(0)},      {"put", sent.at(1)},  {"put_by_memfd", by_memfd.at(1)}, {"list", sent.at(2)},
-          {"drop", sent.at(3)},       {"echo", sent.at(6)}, {"sweep_stored", sent.at(4)},     {"sweep_shipped", sent.at(5)},
-          {"statistics", sent.at(7)}, {"attach", shm.at(1)}};
+  const std::vector<std::string> token = requests(1, {.token = "correct-horse-battery-staple"}, "unix:", [](Client&) {});
+  return {{"hello_with_token", token.at(0)},
+          {"hello", sent.at(0)},
+          {"put", sent.at(1)},
+          {"put_by_memfd", by_memfd.at(1)},
+          {"list", sent.at(2)},
+          {"drop", sent.at(3)},
+          {"echo", sent.at(6)},
+          {"sweep_stored", sent.at(4)},
+          {"sweep_shipped", sent.at(5)},
+          {"statistics", sent.at(7)},
+          {"attach", shm.at(1)}};
 }
 
 std::string classic(wire::ClassicOpcode opcode, std::span<const Combo> combos) {

@@ -47,7 +47,7 @@ class RawClient {
   }
   // Publishes a message of the ring, whatever it holds.
   void publish(std::span<const std::byte> bytes) {
-    transport::PartsCursor cursor({&bytes, 1});
+    transport::Outgoing cursor({&bytes, 1});
     while (cursor.left() > 0) {
       static_cast<void>(writer_->try_write(cursor).value());  // false: until the engine has made room
       ring_the_bell();

@@ -20,14 +20,14 @@ from contextlib import ExitStack, contextmanager
 import numpy as np
 import onekernel as ok
 from onekernel import memfd
-from onekernel.session import LEAD, SWEEP_BYTES, encode_sweep
+from onekernel.session import REPLY, SWEEP_BYTES, encode_sweep
 
 ROUNDS, CALLS, WARM_UP, PUTS = 5, 1000, 200, 10
 COMBO = np.array([[1, 2, 1, 1, 1, 1]])
 CLOSE = np.array([2.0, 1.0, 1.0])
 LONG = np.random.default_rng(1).random(150_000) + 1.0
 REQUEST_BYTES = len(encode_sweep(0, 0, 1, 0, 1, 0.0)) + COMBO.nbytes
-REPLY_BYTES = SWEEP_BYTES + 16
+REPLY_BYTES = REPLY.size + SWEEP_BYTES + 16
 
 
 @contextmanager
@@ -117,5 +117,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    assert LEAD % 8 == 4
     main()

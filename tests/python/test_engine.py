@@ -267,8 +267,8 @@ def test_a_temporary_directory_too_deep_for_a_socket(tmp_path, monkeypatch):
 
 def test_a_connection_without_delay(engine):
     if engine.url.startswith("tcp:"):
-        connection = engine._connection._socket.socket
-        assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
+        with socket.socket(fileno=os.dup(engine._connection._link.descriptor())) as connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
 
 
 def test_connecting_waits_for_a_place_in_the_queue(tmp_path):

@@ -19,6 +19,7 @@ CLOSE = [1.5, 2.25, 3.125]
 COMBOS = [[3, 6, 2, 1, 2, 3], [50, 100, 10, 17, 25, 50]]
 FEE, KERNEL, THREADS = 0.09, 1, 2
 NAME = "btc-1m"
+TOKEN = b"correct-horse-battery-staple"
 
 close, combos = np.array(CLOSE), np.array(COMBOS)
 
@@ -36,7 +37,12 @@ FRAMES = {
     "hello": (
         "hello; request id 0x0102030405060708, epoch 0 because none is known yet",
         by_hand(session_by_hand.HELLO, epoch=0),
-        session.encode_plain(session.HELLO, ID, 0),
+        session.encode_hello(ID),
+    ),
+    "hello_with_token": (
+        "hello that tells the token 'correct-horse-battery-staple'",
+        by_hand(session_by_hand.HELLO, len(TOKEN).to_bytes(8, "little") + TOKEN + bytes(-len(TOKEN) % 8), epoch=0),
+        session.encode_hello(ID, TOKEN),
     ),
     "put": (
         "put of the closes 1.5, 2.25, 3.125 as 'btc-1m', shared; epoch 0xF0E0D0C0B0A09080 here and below",
