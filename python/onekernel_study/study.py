@@ -54,6 +54,10 @@ def run(workload: Workload, plan: Plan, progress: Progress, rows: Sequence[Row] 
         derived=(*figures_from_rows(table, fits), *echoes.calls),
         break_even=break_even(table, fits, len(workload.close), len(workload.combos)),
         fast_engine=fast,
+        peers=(),
+        latencies=(),
+        cold_start=(),
+        claims=(),
         environment=machine,
     )
 
