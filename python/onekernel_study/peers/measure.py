@@ -23,8 +23,8 @@ from onekernel_study.runner import Trial, rotated
 from onekernel_study.stopwatch import collector_off
 from onekernel_study.workload import Workload
 
-WARM_UP_CALLS = {SWEEP: 1, COMBO: 2, BAR: 50}
-PACE_CALLS = {SWEEP: 1, COMBO: 2, BAR: 50}  # by which it is decided how many calls fit into the box
+WARM_UP_CALLS = 64  # at most, and for no more than
+WARM_UP_SHARE = 0.05  # of the row's time box
 
 Reply = Swept | Stepped
 
@@ -101,10 +101,8 @@ def _started(spec: Spec, workload: Workload, scratch: Path, stack: ExitStack) ->
 def _measure(rows: list[Row], main: Trial, counts: PeerCounts, progress: Progress) -> None:
     for row in rows:
         progress.show(f"peers: warming up {row.spec.name}, {row.granularity}")
-        _round(row, main, WARM_UP_CALLS[row.granularity])
-        pace = _round(row, main, min(row.planned, PACE_CALLS[row.granularity]))
-        if pace is not None:
-            call_s = sum(pace.walls_ns) / len(pace.walls_ns) / 1e9
+        call_s = _warm_up(row, main, counts.box_s)
+        if call_s is not None:
             row.n_rounds = max(1, min(counts.rounds, int(counts.box_s / call_s)))
             row.calls = max(1, min(row.planned, int(counts.box_s / row.n_rounds / call_s)))
     for number in range(counts.rounds):
@@ -114,6 +112,17 @@ def _measure(rows: list[Row], main: Trial, counts: PeerCounts, progress: Progres
                 measured = _round(row, main, row.calls)
                 if measured is not None:
                     row.rounds[number] = measured
+
+
+def _warm_up(row: Row, main: Trial, box_s: float) -> float | None:
+    """Twice as many calls each time, for a short while; seconds per call in the end, None where one failed."""
+    n = 1
+    while (pace := _round(row, main, n)) is not None:
+        n = 2 * len(pace.walls_ns)
+        taken_s = sum(pace.walls_ns) / 1e9
+        if taken_s > WARM_UP_SHARE * box_s or n > min(row.planned, WARM_UP_CALLS):
+            return taken_s / len(pace.walls_ns)
+    return None
 
 
 def _round(row: Row, main: Trial, n: int) -> Round | None:
