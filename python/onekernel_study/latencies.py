@@ -31,7 +31,8 @@ WARM_UP = 50
 SLEEP_UNTIL_S = 0.0003  # a sleep ends late; the rest of the wait for a due time is spun away
 FREE = "free"
 
-Echo = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
+Floats = npt.NDArray[np.float64]
+Echo = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True)
@@ -99,44 +100,49 @@ def _measure(row: _Row, counts: LatencyCounts) -> None:
 
 
 def _burst(echo: Echo, pid: int, rate_per_s: float | None, counts: LatencyCounts) -> Burst:
-    closed_loop(echo, WARM_UP)
-    server_ns, client_ns, start = cpu_ns(pid), time.process_time_ns(), time.perf_counter()
-    if rate_per_s is None:
-        samples_ns, complaint = closed_loop(echo, max(1, counts.closed // BURSTS))
-    else:
-        samples_ns, complaint = open_loop(echo, max(1, int(rate_per_s * counts.open_s / BURSTS)), rate_per_s)
-    seconds = time.perf_counter() - start
-    client_ns = time.process_time_ns() - client_ns
-    return Burst(samples_ns, client_ns, cpu_ns(pid) - server_ns, seconds, complaint)
-
-
-def closed_loop(echo: Echo, n: int) -> tuple[list[int], str | None]:
-    """Nanoseconds of n echoes, each sent when the last had come back; and the first that came back different."""
-    samples_ns, replies = [], []
-    payloads = list(np.arange(float(n)).reshape(-1, 1))
+    n = counts.closed if rate_per_s is None else int(rate_per_s * counts.open_s)
+    payloads = _payloads(max(1, n // BURSTS))
+    closed_loop(echo, _payloads(WARM_UP))
     with collector_off():
-        for payload in payloads:
-            start = time.perf_counter_ns()
-            reply = echo(payload)
-            samples_ns.append(time.perf_counter_ns() - start)
-            replies.append(reply)
-    return samples_ns, _complaint(payloads, replies)
+        server_ns, client_ns, start = cpu_ns(pid), time.process_time_ns(), time.perf_counter()
+        if rate_per_s is None:
+            samples_ns, replies = closed_loop(echo, payloads)
+        else:
+            samples_ns, replies = open_loop(echo, payloads, rate_per_s)
+        seconds = time.perf_counter() - start
+        client_ns, server_ns = time.process_time_ns() - client_ns, cpu_ns(pid) - server_ns
+    compared = (echo_complaint(sent, got) for sent, got in zip(payloads, replies, strict=True))
+    return Burst(samples_ns, client_ns, server_ns, seconds, next(filter(None, compared), None))
 
 
-def open_loop(echo: Echo, n: int, rate_per_s: float) -> tuple[list[int], str | None]:
-    """Nanoseconds of n echoes from when each was DUE: one every 1 / rate seconds, whatever became of those before."""
+def _payloads(n: int) -> list[Floats]:
+    """n different payloads of one float."""
+    return list(np.arange(float(n)).reshape(-1, 1))
+
+
+def closed_loop(echo: Echo, payloads: Sequence[Floats]) -> tuple[list[int], list[Floats]]:
+    """Nanoseconds of an echo of each payload, sent when the last had come back; and the replies."""
     samples_ns, replies = [], []
-    payloads = list(np.arange(float(n)).reshape(-1, 1))
+    for payload in payloads:
+        start = time.perf_counter_ns()
+        reply = echo(payload)
+        samples_ns.append(time.perf_counter_ns() - start)
+        replies.append(reply)
+    return samples_ns, replies
+
+
+def open_loop(echo: Echo, payloads: Sequence[Floats], rate_per_s: float) -> tuple[list[int], list[Floats]]:
+    """Nanoseconds of each echo from when it was DUE, one every 1 / rate seconds whatever became of those before."""
+    samples_ns, replies = [], []
     step_ns = 1e9 / rate_per_s
-    with collector_off():
-        start_ns = time.perf_counter_ns() + int(step_ns)
-        for number, payload in enumerate(payloads):
-            due_ns = start_ns + int(number * step_ns)
-            _wait_until(due_ns)
-            reply = echo(payload)
-            samples_ns.append(time.perf_counter_ns() - due_ns)
-            replies.append(reply)
-    return samples_ns, _complaint(payloads, replies)
+    start_ns = time.perf_counter_ns() + int(step_ns)
+    for number, payload in enumerate(payloads):
+        due_ns = start_ns + int(number * step_ns)
+        _wait_until(due_ns)
+        reply = echo(payload)
+        samples_ns.append(time.perf_counter_ns() - due_ns)
+        replies.append(reply)
+    return samples_ns, replies
 
 
 def _wait_until(due_ns: int) -> None:
@@ -145,11 +151,6 @@ def _wait_until(due_ns: int) -> None:
         time.sleep(rest_s)
     while time.perf_counter_ns() < due_ns:
         pass
-
-
-def _complaint(sent: Sequence[npt.NDArray[np.float64]], got: Sequence[npt.NDArray[np.float64]]) -> str | None:
-    found = (echo_complaint(one, other) for one, other in zip(sent, got, strict=True))
-    return next((complaint for complaint in found if complaint), None)
 
 
 def _name(row: _Row) -> str:
@@ -186,3 +187,8 @@ def _summary(row: _Row) -> LatencyRow:
         server_cpu_us_per_call=sum(burst.server_cpu_ns for burst in row.bursts) / n / 1e3,
         withheld=None,
     )
+
+
+def complaints(rows: Sequence[LatencyRow]) -> tuple[str, ...]:
+    """What was wrong with the echoes."""
+    return tuple(f"latency {row.name}: {row.withheld}" for row in rows if row.withheld)
