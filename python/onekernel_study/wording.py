@@ -27,6 +27,11 @@ def number(value: float | None, decimals: int, missing: str = "") -> str:
     return missing if value is None else f"{value:,.{decimals}f}"
 
 
+def interval(low: float | None, high: float | None, decimals: int) -> str:
+    """An interval, for a column; empty where there is none."""
+    return "" if low is None or high is None else f"{low:,.{decimals}f}-{high:,.{decimals}f}"
+
+
 def _decimals(size: float) -> int:
     """Three significant digits, as far as decimals can give them."""
     return 0 if size >= 100 else 1 if size >= 10 else 2
