@@ -3,7 +3,7 @@
 from onekernel_study.schema import Study
 from onekernel_study.schema_peers import Peer
 from onekernel_study.table import WITHHELD, Table
-from onekernel_study.wording import interval, number, percent, seconds
+from onekernel_study.wording import interval, percent, seconds, significant
 
 NOT_MEASURED = "not measured"
 TITLES = {
@@ -33,7 +33,7 @@ def _peers(study: Study, granularity: str) -> Table:
     scaled = [row.name for row in rows if row.sweep_derived]
     return Table(
         TITLES[granularity],
-        ("peer", "calls", "p50 us", "p99 us", "whole", "ratio", "95 %", "boundary", "of checked", "CPU us", "server CPU"),
+        ("peer", "calls", "p50 us", "p99 us", "whole", "ratio", "95 %", "boundary", "of checked", "CPU us", "server"),
         tuple(_row(row) for row in rows),
         (
             "every peer calls the same native kernel on one thread; ratio: the whole over the native row's",
@@ -51,13 +51,13 @@ def _row(row: Peer) -> tuple[str, ...]:
     return (
         row.name,
         f"{row.n} x {row.calls_made:,}",
-        number(row.latency.p50_us, 1),
-        number(row.latency.p99_us, 1),
+        significant(row.latency.p50_us),
+        significant(row.latency.p99_us),
         seconds(row.sweep_s),
-        number(row.ratio_to_in_process, 2),
+        significant(row.ratio_to_in_process),
         interval(row.ratio_low, row.ratio_high, 2),
         "" if row.boundary_share is None else percent(row.boundary_share),
         "" if row.boundary_share_checked is None else percent(row.boundary_share_checked),
-        number(row.client_cpu_us_per_call, 1),
-        number(row.server_cpu_us_per_call, 1),
+        significant(row.client_cpu_us_per_call),
+        significant(row.server_cpu_us_per_call),
     )
