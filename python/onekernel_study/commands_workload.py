@@ -115,8 +115,9 @@ def _print(advice: Advice, measured: Timed | None, source: str) -> None:
         *(f"{each.name}: {each.arithmetic} [{each.basis}]" for each in advice.crossings if each.call_s),
     )
     print_table(screen, Table(title, columns, rows, notes))
-    changes = tuple((each.what, seconds(each.saves_s), each.arithmetic) for each in advice.changes)
-    print_table(screen, Table("What to change, each by itself", ("change", "saves", "how"), changes, n_left=1))
+    changes = tuple((each.what, seconds(each.saves_s)) for each in advice.changes)
+    how = tuple(f"{each.what.partition(':')[0]}: {each.arithmetic}" for each in advice.changes)
+    print_table(screen, Table("What to change, each by itself", ("change", "saves"), changes, how))
     screen.print(Text(advice.summary))
 
 
