@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 FAILED, BAD_USAGE, INTERRUPTED = 1, 2, 130
 
+
 class _Form(str, Enum):
     """What the study's commands write."""
 
@@ -162,7 +163,9 @@ def verdict(
     args: Annotated[
         str | None, typer.Option(help="Its arguments: Python, evaluated in its module, such as 'prices, 20'.")
     ] = None,
-    crossing: Annotated[str, typer.Option(help="The crossing that you use or plan, by its name in the table.")] = "unix",
+    crossing: Annotated[
+        str, typer.Option(help="The crossing that you use or plan, by its name in the table.")
+    ] = "unix",
     output_format: Annotated[_Form, typer.Option("--format", help="What to write on standard output.")] = _Form.table,
 ) -> None:
     """Say whether a service boundary costs anything that matters: for the study, or for your own workload."""
@@ -188,7 +191,9 @@ def verdict(
 @app.command()
 def echo(
     url: Annotated[str, typer.Argument(help="A running engine: unix:/path, tcp://host:port or shm:/path.")],
-    floats: Annotated[str, typer.Option(help="Sizes of an echo in floats of 8 bytes, such as 1,1000.")] = "1,1000,150000",
+    floats: Annotated[
+        str, typer.Option(help="Sizes of an echo in floats of 8 bytes, such as 1,1000.")
+    ] = "1,1000,150000",
     calls: Annotated[int, typer.Option(min=1, help="Calls per size; fewer where they are large.")] = 2000,
     rate: Annotated[
         float | None, typer.Option(help="Calls a second, each timed from when it was due; without it, back to back.")

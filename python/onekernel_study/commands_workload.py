@@ -122,7 +122,7 @@ def _print(advice: Advice, measured: Timed | None, source: str) -> None:
 
 
 def _function_table(measured: Timed) -> Table:
-    title = f"{measured.name}: {seconds(measured.median_s)} a call (median of {measured.n}), first {seconds(measured.first_s)}"
+    title = f"{measured.name}: {seconds(measured.median_s)} a call"
     rows = tuple(
         (
             f"{what}, {each.format}",
@@ -133,5 +133,6 @@ def _function_table(measured: Timed) -> Table:
         for what, found in (("arguments", measured.arguments), ("result", measured.result))
         for each in found
     )
-    notes = tuple(f"{each.format}: {each.reason}" for each in (*measured.arguments, *measured.result) if each.reason)
-    return Table(title, ("form", "bytes", "encode", "decode"), rows, notes)
+    times = f"median of {measured.n:,} calls; the first one took {seconds(measured.first_s)}"
+    without = tuple(f"{each.format}: {each.reason}" for each in (*measured.arguments, *measured.result) if each.reason)
+    return Table(title, ("form", "bytes", "encode", "decode"), rows, (times, *without))

@@ -25,7 +25,9 @@ def short_curves(progress: Progress) -> tuple[Curve, ...]:
     for name, fit in fits.items():
         said = f"echoes just now: {fit.floor_us:.3g} us + bytes / {fit.bandwidth_gb_s:.3g} GB/s"
         per_byte = 1.0 / fit.bandwidth_gb_s / 1e9
-        found.append(Curve(name, f"onekernel over {name}, raw bytes", max(fit.floor_us, 0.0) / 1e6, per_byte, 0.0, said))
+        found.append(
+            Curve(name, f"onekernel over {name}, raw bytes", max(fit.floor_us, 0.0) / 1e6, per_byte, 0.0, said)
+        )
     if "unix" in fits:
         progress.show("JSON")
         encoding, text_per_byte = _json()
