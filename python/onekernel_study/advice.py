@@ -125,8 +125,8 @@ def _change(what: str, saves_s: float, arithmetic: str) -> Change:
 def _summary(cost: CrossingCost, changes: Sequence[Change], work: Workload) -> str:
     said = (
         f"Over {cost.name} the boundary takes {percent(cost.share)} of the wall time ({seconds(cost.boundary_s)} "
-        f"beside {seconds(work.calls * work.compute_s)} of compute). It stays below {SHARE:.0%} where a call computes for at "
-        f"least {seconds(cost.break_even_compute_s)}, or where this compute is split into at most "
+        f"beside {seconds(work.calls * work.compute_s)} of compute). It stays below {SHARE:.0%} where a call "
+        f"computes for at least {seconds(cost.break_even_compute_s)}, or where this compute is split into at most "
         f"{count(cost.break_even_calls)} calls."
     )
     if cost.share < NEGLIGIBLE:
