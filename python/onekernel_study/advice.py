@@ -110,9 +110,9 @@ def _changes(curves: Sequence[Curve], now: Curve, work: Workload) -> tuple[Chang
     ]
     crossing = [curve for curve in curves if curve.name not in ("in_process", now.name)]
     if crossing:
-        best = min(crossing, key=lambda curve: curve.seconds(size))
-        saved = n * (call_s - best.seconds(size))
-        said = f"({seconds(call_s)} - {seconds(best.seconds(size))}) x {n:,} calls"
+        best = min(crossing, key=lambda curve: curve.carrying(size))
+        saved = n * (now.carrying(size) - best.carrying(size))
+        said = f"({seconds(now.carrying(size))} - {seconds(best.carrying(size))}, without encoding) x {n:,} calls"
         found.append(_change(f"transport: {best.title} instead of {now.title}", saved, said))
     saving = [change for change in found if change.saves_s > 0]
     return tuple(sorted(saving, key=lambda change: -change.saves_s))

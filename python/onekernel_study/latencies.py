@@ -23,7 +23,7 @@ from onekernel_study.placement import core_pairs, pin_process, pinned_here
 from onekernel_study.progress import Progress
 from onekernel_study.runner import ROW_FAILURES, rotated
 from onekernel_study.schema_statistics import LatencyRow
-from onekernel_study.stopwatch import collector_off
+from onekernel_study.stopwatch import collector_off, settle
 
 TRANSPORTS: tuple[Literal["unix", "tcp", "shm"], ...] = ("unix", "tcp", "shm")
 BURSTS = 6
@@ -75,6 +75,7 @@ def measure_latencies(counts: LatencyCounts, progress: Progress) -> tuple[Latenc
     rows = [_Row(transport, None, FREE, None) for transport in TRANSPORTS]
     rows += [_Row(each, None, name, cores) for name, cores in core_pairs().items() for each in TRANSPORTS]
     rows += [_Row(each, rate, FREE, None) for rate in counts.rates_per_s for each in TRANSPORTS]
+    settle()
     for number in range(BURSTS):
         for row in rotated(rows, number):
             if row.withheld is None:

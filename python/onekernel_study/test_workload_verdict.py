@@ -69,7 +69,7 @@ def test_the_arithmetic_of_the_crossings() -> None:
 @pytest.mark.parametrize(
     ("now", "work", "first"),
     [
-        ("unix", Workload(1e-3, 1_000, 8), "batch"),
+        ("unix", Workload(1e-5, 1_000, 8), "batch"),
         ("json", Workload(1e-3, 1, 1_000_000), "binary"),
         ("unix", Workload(1e-5, 1, 8), "transport"),
     ],
@@ -89,7 +89,7 @@ def test_each_saving_is_what_it_says() -> None:
     assert changes["batch"].saves_s == pytest.approx(9 * 111e-6)
     assert changes["preload"].saves_s == pytest.approx(9 * 101e-6)
     assert changes["binary"].saves_s == pytest.approx(10 * 100e-6)
-    assert changes["transport"].saves_s == pytest.approx(10 * 109e-6)
+    assert changes["transport"].saves_s == pytest.approx(10 * 9e-6)
 
 
 def test_a_boundary_that_does_not_matter_is_called_so() -> None:
@@ -125,7 +125,7 @@ def test_somebodys_function_is_measured(module: str) -> None:
     assert function(*arguments) == 1.0
     found = measure("mean", function, arguments, box_s=0.02)
     assert found.n >= 1
-    assert 0 < found.median_s
+    assert found.median_s > 0
     assert found.payload_bytes == 8_008
     forms = {each.format: each for each in found.arguments}
     assert forms["raw"].bytes == 8_008

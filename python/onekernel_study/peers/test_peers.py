@@ -121,9 +121,9 @@ def test_what_is_not_installed_or_does_not_start_is_shown_so(workload: Workload)
 
 
 def test_a_peer_that_dies_before_it_is_ready_tells_its_last_words() -> None:
-    with pytest.raises(RuntimeError, match="the no_such_peer peer did not start: ModuleNotFoundError"):
-        with served("no_such_peer", "nowhere"):
-            pass
+    words = "the no_such_peer peer did not start: ModuleNotFoundError"
+    with pytest.raises(RuntimeError, match=words), served("no_such_peer", "nowhere"):
+        pass
 
 
 def test_the_step_is_the_difference_of_the_two_averages() -> None:
