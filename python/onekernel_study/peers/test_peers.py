@@ -1,4 +1,4 @@
-"""Every peer with its real library over a tiny workload; wrong answers, missing libraries, and the step's arithmetic."""
+"""Every peer with its real library over a tiny workload; wrong answers, missing libraries, the arithmetic of a step."""
 
 import io
 from collections.abc import Iterator
