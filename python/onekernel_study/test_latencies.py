@@ -8,8 +8,9 @@ import numpy.typing as npt
 import onekernel as ok
 import pytest
 
-from onekernel_study.latencies import LatencyCounts, closed_loop, measure_latencies, open_loop
+from onekernel_study.latencies import LatencyCounts, measure_latencies
 from onekernel_study.latency import histogram, latency
+from onekernel_study.loops import closed_loop, open_loop
 from onekernel_study.placement import core_pairs
 from onekernel_study.progress import Progress
 
