@@ -13,7 +13,7 @@ from onekernel_study.echo import echo_complaint
 from onekernel_study.intervals import burst_interval
 from onekernel_study.latency import histogram, latency
 from onekernel_study.loops import Echo, Floats, closed_loop, open_loop
-from onekernel_study.peers.process import cpu_ns
+from onekernel_study.peers.process import settled_cpu_ns
 from onekernel_study.placement import core_pairs, pin_process, pinned_here
 from onekernel_study.progress import Progress
 from onekernel_study.runner import ROW_FAILURES, rotated
@@ -96,13 +96,13 @@ def _burst(echo: Echo, pid: int, rate_per_s: float | None, counts: LatencyCounts
     payloads = _payloads(max(1, n // BURSTS))
     closed_loop(echo, _payloads(WARM_UP))
     with collector_off():
-        server_ns, client_ns, start = cpu_ns(pid), time.process_time_ns(), time.perf_counter()
+        server_ns, client_ns, start = settled_cpu_ns(pid), time.process_time_ns(), time.perf_counter()
         if rate_per_s is None:
             samples_ns, replies = closed_loop(echo, payloads)
         else:
             samples_ns, replies = open_loop(echo, payloads, rate_per_s)
         seconds = time.perf_counter() - start
-        client_ns, server_ns = time.process_time_ns() - client_ns, cpu_ns(pid) - server_ns
+        client_ns, server_ns = time.process_time_ns() - client_ns, settled_cpu_ns(pid) - server_ns
     compared = (echo_complaint(sent, got) for sent, got in zip(payloads, replies, strict=True))
     return Burst(samples_ns, client_ns, server_ns, seconds, next(filter(None, compared), None))
 

@@ -49,7 +49,7 @@ NORMAL = Plan(
     placement_calls=5_000,
     fast=FastCounts(sweeps=50, puts=50, calls=5_000),
     peers=PeerCounts(rounds=10, box_s=1.0),
-    latencies=LatencyCounts(closed=6_000, rates_per_s=RATES, open_s=1.0),
+    latencies=LatencyCounts(closed=12_000, rates_per_s=RATES, open_s=1.0),
     cold_starts=3,
 )
 
@@ -64,6 +64,6 @@ QUICK = Plan(
     placement_calls=2_000,
     fast=FastCounts(sweeps=10, puts=15, calls=1_000),
     peers=PeerCounts(rounds=3, box_s=0.2),
-    latencies=LatencyCounts(closed=1_800, rates_per_s=RATES[:2], open_s=0.5),
+    latencies=LatencyCounts(closed=3_000, rates_per_s=RATES[:2], open_s=0.5),
     cold_starts=1,
 )

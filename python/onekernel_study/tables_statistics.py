@@ -3,7 +3,7 @@
 from onekernel_study.schema import Study
 from onekernel_study.schema_statistics import LatencyRow
 from onekernel_study.table import WITHHELD, Table
-from onekernel_study.wording import interval, number
+from onekernel_study.wording import interval, number, significant
 
 
 def latencies(study: Study) -> Table:
@@ -34,11 +34,11 @@ def _latency(row: LatencyRow) -> tuple[str, ...]:
         row.placement,
         f"{facts.n:,}",
         number(row.achieved_per_s, 0),
-        number(facts.p50_us, 1),
+        significant(facts.p50_us),
         interval(row.p50_low_us, row.p50_high_us, 1),
-        *(number(value, 1) for value in (facts.p90_us, facts.p99_us, facts.p999_us, facts.max_us)),
-        number(row.client_cpu_us_per_call, 1),
-        number(row.server_cpu_us_per_call, 1),
+        *(significant(value) for value in (facts.p90_us, facts.p99_us, facts.p999_us, facts.max_us)),
+        significant(row.client_cpu_us_per_call),
+        significant(row.server_cpu_us_per_call),
     )
 
 

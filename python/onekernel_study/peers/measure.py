@@ -17,6 +17,7 @@ import numpy as np
 from onekernel_study.crossings import joined
 from onekernel_study.gate import Answer, Gate, bits
 from onekernel_study.peers.contract import BAR, COMBO, GRANULARITIES, SWEEP, Client, Spec
+from onekernel_study.peers.process import SETTLE_S
 from onekernel_study.peers.service import Floats, Service, Stepped, Swept
 from onekernel_study.progress import Progress
 from onekernel_study.runner import Trial, rotated
@@ -141,6 +142,7 @@ def _round(row: Row, main: Trial, n: int) -> Round | None:
     try:
         calls, complaint = _calls(row, row.peer, main, n)
         with collector_off():
+            time.sleep(SETTLE_S)
             server_ns, cpu_ns = client.server_cpu_ns(), time.process_time_ns()
             for call in calls:
                 start = time.perf_counter_ns()
@@ -148,6 +150,7 @@ def _round(row: Row, main: Trial, n: int) -> Round | None:
                 walls_ns.append(time.perf_counter_ns() - start)
                 replies.append(reply)
             cpu_ns = time.process_time_ns() - cpu_ns
+            time.sleep(SETTLE_S)
             used_ns = client.server_cpu_ns()
         row.withheld = complaint(replies)
     except Exception as error:  # whatever a library raises ends this row and no other

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 
 READY = "ready\n"
 STOP_S = 10.0
+SETTLE_S = 0.002
 
 
 @contextmanager
@@ -48,6 +49,15 @@ def cpu_ns(pid: int) -> int:
     """CPU time of a process, all its threads, in nanoseconds; OSError where there is none of that id."""
     # The clock id of another process's CPU time, as clock_getcpuclockid(3) makes it.
     return time.clock_gettime_ns((~pid << 3) | 2)
+
+
+def settled_cpu_ns(pid: int) -> int:
+    """The same after a moment in which the process, if it has nothing to do, falls asleep.
+
+    The clock of a process that runs may lag by a tick of the scheduler; it is exact when the process has slept.
+    """
+    time.sleep(SETTLE_S)
+    return cpu_ns(pid)
 
 
 def ready() -> None:
