@@ -86,7 +86,8 @@ def _bar(study: Study, rows: Rows, transport: str) -> tuple[float, float] | None
 def _bar_said(found: tuple[float, float], n_bars: int) -> tuple[str, float]:
     call, compute = found
     share = call / (call + compute)
-    said = f"{seconds(call)} a call beside {seconds(compute)} of compute: {percent(share)}; {seconds(call * n_bars)} a series"
+    beside = f"{seconds(call)} a call beside {seconds(compute)} of compute"
+    said = f"{beside}: {percent(share)}; {seconds(call * n_bars)} a series"
     return said, share
 
 

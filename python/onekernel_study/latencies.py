@@ -1,4 +1,4 @@
-"""Single calls: echoes of one float in a closed loop and at fixed rates, how they are distributed, what CPU they cost."""
+"""Single calls: echoes of one float in a closed loop and at fixed rates, how they are distributed, their CPU time."""
 
 import time
 from collections.abc import Sequence
