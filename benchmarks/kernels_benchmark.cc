@@ -148,7 +148,7 @@ void piece_bookings(benchmark::State& state) {
   p.certify();
   kernel::Bookkeeper keeper(0.09, p.geometry.block);
   kernel::Book book;
-  for (auto _ : state) benchmark::DoNotOptimize(keeper.take(book, p.block.x(), p.words.want_long, p.wanted));
+  for (auto _ : state) benchmark::DoNotOptimize(keeper.take(book, p.block.x(), 0, p.words.want_long, p.wanted));
   keeper.flush();
   count(state, static_cast<double>(p.geometry.block));
 }

@@ -62,7 +62,11 @@ Results plain_results(const std::vector<double>& close, const std::vector<Combo>
 Results fast_results(bool certify, const std::vector<double>& close, const std::vector<Combo>& combos, int threads,
                      Tuning tuning) {
   Results results(combos.size());
-  results.levels = run_batches(certify, close, combos, 0.09, threads, tuning, results.pnl, results.trades).levels;
+  const auto take = [&](std::size_t combo, const Book& book) {
+    results.pnl[combo] = book.pnl;
+    results.trades[combo] = book.trades;
+  };
+  results.levels = run_batches(certify, close, combos, 0.09, threads, tuning, {.book = take, .logs = {}}).levels;
   return results;
 }
 

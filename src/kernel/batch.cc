@@ -129,7 +129,7 @@ bool Batch::certify(ComboState& state, LevelCounts& counts) {
   state.exact_blocks_next = 0;
   counts.by_bound += decisions(state) - open_bars;
   const auto count = static_cast<std::size_t>(block_.words());
-  counts.flips += bookkeeper_.take(state.book, block_.x(), {words_.want_long.data(), count}, {wanted_.data(), count});
+  book(state, 0, {words_.want_long.data(), count}, {wanted_.data(), count}, counts);
   return true;
 }
 
@@ -171,6 +171,15 @@ bool Batch::long_by_reference(const ComboState& state, std::int64_t bar) {
   return is_long;
 }
 
+// Books the decisions of the block's bars from bar `first` of the block on.
+void Batch::book(ComboState& state, std::int64_t first, std::span<const std::uint64_t> want_long,
+                 std::span<const std::uint64_t> decided, LevelCounts& counts) {
+  const double* const x = block_.x() + first;
+  const std::int64_t bar = block_.first_bar() + first;
+  if (state.log != nullptr) state.log->record(state.book, x, bar, want_long, decided);
+  counts.flips += bookkeeper_.take(state.book, x, bar, want_long, decided);
+}
+
 // Decides and books the block by the reference arithmetic, part by part.
 void Batch::decide_exactly(std::span<ComboState* const> states, LevelCounts& counts) {
   if (states.empty()) return;
@@ -193,7 +202,7 @@ void Batch::decide_exactly(std::span<ComboState* const> states, LevelCounts& cou
         }
         decided = {words_.decided.data(), decided.size()};
       }
-      counts.flips += bookkeeper_.take(state.book, block_.x() + first, words.want_long, decided);
+      book(state, first, words.want_long, decided, counts);
     });
     bookkeeper_.flush();  // a book's next results must not overtake these
   }

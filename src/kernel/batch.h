@@ -13,6 +13,7 @@
 #include "kernel/flips.h"
 #include "kernel/stripes.h"
 #include "kernel/taps.h"
+#include "kernel/trade_log.h"
 #include "onekernel/sweep.h"
 #include "onekernel/types.h"
 
@@ -40,6 +41,7 @@ struct ComboState {
   double reference_cost = 0.0;
   int exact_blocks_left = 0;  // blocks that go to `exact` untried, because the last ones ended there
   int exact_blocks_next = 0;  // how many it will be after the next failure
+  TradeLog* log = nullptr;    // where each closed trade is kept, if somebody wants the trades
 };
 
 class Batch {
@@ -62,6 +64,8 @@ class Batch {
   bool close_open_bits(ComboState& state, std::int64_t open_bars, LevelCounts& counts);
   bool long_by_reference(const ComboState& state, std::int64_t bar);
   void decide_exactly(std::span<ComboState* const> states, LevelCounts& counts);
+  void book(ComboState& state, std::int64_t first, std::span<const std::uint64_t> want_long,
+            std::span<const std::uint64_t> decided, LevelCounts& counts);
   void set_wanted(const ComboState& state);
   std::int64_t decisions(const ComboState& state) const;
 

@@ -11,17 +11,22 @@ struct Book {
   double entry = 0.0;     // the close at which the position was opened
   double pnl = 0.0;       // percentage points, net of fees, closed trades only
   std::int64_t trades = 0;
+  std::int64_t entry_bar = -1;  // where the position was opened
 
-  // Takes the position `want` (+1 or -1) at `price`; closes an opposite one first. `fee`: percent per closed trade.
-  // The order of the operations is the reference's, left to right: it decides the last bit of the sum.
-  void decide(double want, double price, double fee) {
+  // What closing the position at `price` brings. `fee`: percent per closed trade.
+  // The order of the operations is the reference's, left to right: it decides the last bit.
+  double result_at(double price, double fee) const { return position * (price - entry) / entry * 100.0 - fee; }
+
+  // Takes the position `want` (+1 or -1) at `price`, the close of `bar`; closes an opposite one first.
+  void decide(double want, double price, std::int64_t bar, double fee) {
     if (want == position) return;
     if (position != 0.0) {
-      pnl += position * (price - entry) / entry * 100.0 - fee;
+      pnl += result_at(price, fee);
       trades += 1;
     }
     position = want;
     entry = price;
+    entry_bar = bar;
   }
 };
 

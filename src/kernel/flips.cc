@@ -42,9 +42,12 @@ HWY_INLINE std::uint64_t fill_undecided(std::uint64_t want_long, std::uint64_t d
   return value;
 }
 
-// Writes the closes at the bars where the decision changes behind `out` and returns the new end. Room for 4 more is needed.
+// Writes the closes at the bars where the decision changes behind `out`; room for 4 more is needed. Returns the new end, and
+// sets `last` to the last of those bars, if there is one.
 double* collect_prices(const double* x, const std::uint64_t* want_long, const std::uint64_t* decided, std::int64_t words,
-                       std::uint64_t previous, double* out) {
+                       std::uint64_t previous, double* out, std::int64_t* last) {
+  std::int64_t last_word = -1;
+  std::uint64_t last_changes = 0;
   for (std::int64_t w = 0; w < words; ++w, x += kWordBars) {
     std::uint64_t want = want_long[w];
     if (HWY_UNLIKELY(decided[w] != kAllBars)) want = fill_undecided(want, decided[w], previous);
@@ -52,6 +55,10 @@ double* collect_prices(const double* x, const std::uint64_t* want_long, const st
     previous = want >> (kWordBars - 1);
     // Four at a time without a branch in between: where fewer are left, the rest is overwritten by the next word's.
     double* const end = out + std::popcount(left);
+    if (left != 0) {
+      last_word = w;
+      last_changes = left;
+    }
     while (left != 0) {
       for (int i = 0; i < 4; ++i) {
         out[i] = x[std::countr_zero(left)];
@@ -61,6 +68,7 @@ double* collect_prices(const double* x, const std::uint64_t* want_long, const st
     }
     out = end;
   }
+  if (last_word >= 0) *last = last_word * kWordBars + (kWordBars - 1) - std::countl_zero(last_changes);
   return out;
 }
 
@@ -75,12 +83,15 @@ HWY_EXPORT(trade_results);
 HWY_EXPORT(collect_prices);
 
 // Opens the first position at the first decided bar; false when there is none.
-bool open_first(Book& book, const double* x, std::span<const std::uint64_t> want_long, std::span<const std::uint64_t> decided) {
+bool open_first(Book& book, const double* x, std::int64_t first_bar, std::span<const std::uint64_t> want_long,
+                std::span<const std::uint64_t> decided) {
   for (std::size_t w = 0; w < decided.size(); ++w) {
     if (decided[w] == 0) continue;
     const int bit = std::countr_zero(decided[w]);
     book.position = ((want_long[w] >> bit) & 1) != 0 ? 1.0 : -1.0;
-    book.entry = x[static_cast<std::int64_t>(w) * kWordBars + bit];
+    const std::int64_t bar = static_cast<std::int64_t>(w) * kWordBars + bit;
+    book.entry = x[bar];
+    book.entry_bar = first_bar + bar;
     return true;
   }
   return false;
@@ -92,15 +103,16 @@ Bookkeeper::Bookkeeper(double fee, std::int64_t bars) : fee_(fee), prices_(stati
   for (Pending& pending : pending_) pending.results.resize(static_cast<std::size_t>(bars) + 16);
 }
 
-std::int64_t Bookkeeper::take(Book& book, const double* x, std::span<const std::uint64_t> want_long,
+std::int64_t Bookkeeper::take(Book& book, const double* x, std::int64_t first_bar, std::span<const std::uint64_t> want_long,
                               std::span<const std::uint64_t> decided) {
   // With the first position known, the undecided bars before it count as that position: they change nothing.
   const bool opened = book.position == 0.0;
-  if (opened && !open_first(book, x, want_long, decided)) return 0;
+  if (opened && !open_first(book, x, first_bar, want_long, decided)) return 0;
 
   prices_[0] = book.entry;
+  std::int64_t last = 0;
   const double* const end = HWY_DYNAMIC_DISPATCH(collect_prices)(x, want_long.data(), decided.data(), std::ssize(want_long),
-                                                                 book.position > 0.0 ? 1 : 0, prices_.data() + 1);
+                                                                 book.position > 0.0 ? 1 : 0, prices_.data() + 1, &last);
   const std::int64_t trades = end - prices_.data() - 1;
   if (trades > 0) {
     Pending& pending = pending_[used_];
@@ -109,6 +121,7 @@ std::int64_t Bookkeeper::take(Book& book, const double* x, std::span<const std::
     pending.count = trades;
     book.trades += trades;
     book.entry = end[-1];
+    book.entry_bar = first_bar + last;
     if (trades % 2 != 0) book.position = -book.position;
     if (++used_ == kSideBySide) flush();
   }

@@ -19,10 +19,10 @@ class Bookkeeper {
   // `bars`: the most that one call of take brings.
   Bookkeeper(double fee, std::int64_t bars);
 
-  // Takes the decisions of consecutive bars; x[i] is the close of bar i of word 0, readable for 64 bars past the last word. A
-  // bar that is not decided keeps the position. Returns the number of changes of position.
+  // Takes the decisions of consecutive bars, the first of which is `first_bar`; x[i] is the close of bar i of word 0, readable
+  // for 64 bars past the last word. A bar that is not decided keeps the position. Returns the number of changes of position.
   // The book must stay where it is; its pnl is complete after flush, everything else at once.
-  std::int64_t take(Book& book, const double* x, std::span<const std::uint64_t> want_long,
+  std::int64_t take(Book& book, const double* x, std::int64_t first_bar, std::span<const std::uint64_t> want_long,
                     std::span<const std::uint64_t> decided);
 
   // Adds what is still to be added.

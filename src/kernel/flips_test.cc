@@ -34,6 +34,8 @@ Case random_case(Random& random, std::int64_t bars, std::uint64_t flip_one_in, s
   return made;
 }
 
+constexpr std::int64_t kFirstBar = 1000;
+
 Book one_by_one(const Case& c, std::int64_t bars, double fee, std::int64_t& changes) {
   Book book;
   for (std::int64_t i = 0; i < bars; ++i) {
@@ -41,7 +43,7 @@ Book one_by_one(const Case& c, std::int64_t bars, double fee, std::int64_t& chan
     if ((c.decided[word] >> (i % 64) & 1) == 0) continue;
     const double want = (c.want_long[word] >> (i % 64) & 1) != 0 ? 1.0 : -1.0;
     changes += want != book.position ? 1 : 0;
-    book.decide(want, c.close[static_cast<std::size_t>(i)], fee);
+    book.decide(want, c.close[static_cast<std::size_t>(i)], kFirstBar + i, fee);
   }
   return book;
 }
@@ -52,6 +54,7 @@ void expect_same(const Book& a, const Book& b) {
   EXPECT_EQ(a.position, b.position);
   if (a.position != 0.0) {
     EXPECT_EQ(a.entry, b.entry);
+    EXPECT_EQ(a.entry_bar, b.entry_bar);
   }
 }
 
@@ -68,7 +71,7 @@ TEST(Bookkeeper, BooksAsTheBookDoes) {
 
       Book book;
       Bookkeeper keeper(0.07, bars);
-      EXPECT_EQ(keeper.take(book, c.close.data(), c.want_long, c.decided), changes) << target;
+      EXPECT_EQ(keeper.take(book, c.close.data(), kFirstBar, c.want_long, c.decided), changes) << target;
       keeper.flush();
       expect_same(book, expected);
     }
@@ -87,8 +90,8 @@ TEST(Bookkeeper, TakesPartsAndManyBooks) {
   for (std::size_t word = 0; word < 20; word += 4) {
     for (std::size_t b = 0; b < kBooks; ++b) {
       const Case& c = cases[b];
-      (void)keeper.take(books[b], c.close.data() + word * 64, std::span(c.want_long).subspan(word, 4),
-                        std::span(c.decided).subspan(word, 4));
+      (void)keeper.take(books[b], c.close.data() + word * 64, kFirstBar + static_cast<std::int64_t>(word) * 64,
+                        std::span(c.want_long).subspan(word, 4), std::span(c.decided).subspan(word, 4));
     }
     keeper.flush();
   }
@@ -102,7 +105,7 @@ TEST(Bookkeeper, NothingDecidedOpensNothing) {
   const Case c{std::vector<double>(256, 1.0), {~std::uint64_t{0}, 0}, {0, 0}};
   Book book;
   Bookkeeper keeper(0.09, 128);
-  EXPECT_EQ(keeper.take(book, c.close.data(), c.want_long, c.decided), 0);
+  EXPECT_EQ(keeper.take(book, c.close.data(), kFirstBar, c.want_long, c.decided), 0);
   keeper.flush();
   EXPECT_EQ(book.position, 0.0);
 }

@@ -63,7 +63,11 @@ SweepReport sweep(Kernel kernel, std::span<const double> close, std::span<const 
     case Kernel::kCertified: {
       report.target = current_target();
       const bool certify = kernel == Kernel::kCertified;
-      const ScheduleResult result = run_batches(certify, close, combos, fee, threads, Tuning{}, pnl, trades);
+      const auto take = [&](std::size_t combo, const Book& book) {
+        pnl[combo] = book.pnl;
+        trades[combo] = book.trades;
+      };
+      const ScheduleResult result = run_batches(certify, close, combos, fee, threads, Tuning{}, {.book = take, .logs = {}});
       report.threads = result.threads;
       report.levels = result.levels;
       break;

@@ -95,7 +95,7 @@ struct Naive {
     Book book;
     for (std::int64_t i = 0; i < close.size(); ++i) {
       if (std::isnan(slow[i]) || std::isnan(fast[i])) continue;
-      book.decide(fast[i] > slow[i] ? 1.0 : -1.0, close[i], fee);
+      book.decide(fast[i] > slow[i] ? 1.0 : -1.0, close[i], i, fee);
     }
     return book;
   }

@@ -29,7 +29,8 @@ struct BatchRange {
 };
 
 struct Plan {
-  std::vector<std::uint32_t> order;  // combos with a decision to make, by geometry and reach
+  std::vector<std::uint32_t> order;    // combos with a decision to make, by geometry and reach
+  std::vector<std::uint32_t> without;  // those whose windows never fill
   std::vector<BatchRange> batches;
 };
 
@@ -48,7 +49,7 @@ Plan make_plan(std::span<const Combo> combos, std::int64_t bars, int threads, co
   std::vector<std::int64_t> reaches(combos.size());
   for (std::size_t i = 0; i < combos.size(); ++i) {
     reaches[i] = reach(combos[i]);
-    if (reaches[i] < bars) plan.order.push_back(static_cast<std::uint32_t>(i));
+    (reaches[i] < bars ? plan.order : plan.without).push_back(static_cast<std::uint32_t>(i));
   }
   std::sort(plan.order.begin(), plan.order.end(),
             [&](std::uint32_t a, std::uint32_t b) { return reaches[a] != reaches[b] ? reaches[a] < reaches[b] : a < b; });
@@ -68,15 +69,8 @@ Plan make_plan(std::span<const Combo> combos, std::int64_t bars, int threads, co
 class Workers {
  public:
   Workers(bool certify, std::span<const double> close, std::span<const Combo> combos, double fee, const Tuning& tuning,
-          const Plan& plan, std::span<double> pnl, std::span<std::int64_t> trades)
-      : certify_(certify),
-        close_(close),
-        combos_(combos),
-        fee_(fee),
-        tuning_(tuning),
-        plan_(plan),
-        pnl_(pnl),
-        trades_(trades) {}
+          const Plan& plan, const Outputs& outputs)
+      : certify_(certify), close_(close), combos_(combos), fee_(fee), tuning_(tuning), plan_(plan), outputs_(outputs) {}
 
   void work() noexcept {
     LevelCounts counts;
@@ -100,12 +94,13 @@ class Workers {
   void run(const BatchRange& range, LevelCounts& counts) {
     std::vector<ComboState> states;
     states.reserve(range.count);
-    for (std::size_t i = 0; i < range.count; ++i) states.emplace_back(combos_[plan_.order[range.first + i]], certify_);
-    Batch(close_, range.geometry, certify_, fee_, tuning_).run(states, counts);
-    for (std::size_t i = 0; i < range.count; ++i) {
-      pnl_[plan_.order[range.first + i]] = states[i].book.pnl;
-      trades_[plan_.order[range.first + i]] = states[i].book.trades;
+    const std::span<const std::uint32_t> places = std::span(plan_.order).subspan(range.first, range.count);
+    for (const std::uint32_t place : places) {
+      states.emplace_back(combos_[place], certify_);
+      if (!outputs_.logs.empty()) states.back().log = &outputs_.logs[place];
     }
+    Batch(close_, range.geometry, certify_, fee_, tuning_).run(states, counts);
+    for (std::size_t i = 0; i < places.size(); ++i) outputs_.book(places[i], states[i].book);
   }
 
   const bool certify_;
@@ -114,8 +109,7 @@ class Workers {
   const double fee_;
   const Tuning tuning_;
   const Plan& plan_;
-  const std::span<double> pnl_;
-  const std::span<std::int64_t> trades_;
+  const Outputs& outputs_;
   std::atomic<std::size_t> next_{0};
   std::mutex mutex_;
   LevelCounts counts_;
@@ -125,16 +119,15 @@ class Workers {
 }  // namespace
 
 ScheduleResult run_batches(bool certify, std::span<const double> close, std::span<const Combo> combos, double fee, int threads,
-                           const Tuning& tuning, std::span<double> pnl, std::span<std::int64_t> trades) {
+                           const Tuning& tuning, const Outputs& outputs) {
   const auto bars = static_cast<std::int64_t>(close.size());
   const std::int64_t worth = bars * static_cast<std::int64_t>(combos.size()) / kWorkPerThread;
   threads = static_cast<int>(std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(worth, 1)));
   const Plan plan = make_plan(combos, bars, threads, tuning);
   threads = static_cast<int>(std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(std::ssize(plan.batches), 1)));
 
-  std::fill(pnl.begin(), pnl.end(), 0.0);
-  std::fill(trades.begin(), trades.end(), 0);
-  Workers workers(certify, close, combos, fee, tuning, plan, pnl, trades);
+  for (const std::uint32_t place : plan.without) outputs.book(place, Book{});
+  Workers workers(certify, close, combos, fee, tuning, plan, outputs);
   {
     std::vector<std::jthread> others;
     try {
