@@ -12,11 +12,11 @@ def latencies(study: Study) -> Table:
     absent = [name for name in ("two cores", "siblings") if name not in names]
     return Table(
         "Latency of an echo of one float, microseconds",
-        ("loop", "placement", "n", "rate/s", "p50", "95 %", "p90", "p99", "p99.9", "max", "client CPU", "engine CPU"),
+        ("loop", "placement", "n", "rate/s", "p50", "95 %", "p90", "p99", "p99.9", "max", "CPU", "engine"),
         tuple(_latency(row) for row in study.latencies),
         (
             "open: each call is timed from when it was due, so a stall counts for every call that it delays",
-            "rate/s: what was reached; an open loop's client CPU has the spinning until the next call is due",
+            "rate/s: what was reached; CPU: microseconds per call of the client, and of the engine; in an open loop the client spins",
             *([f"this machine, or the cores that may be used, has no {' and no '.join(absent)}"] if absent else []),
             *(f"{row.name} withheld: {row.withheld}" for row in study.latencies if row.withheld),
         ),
