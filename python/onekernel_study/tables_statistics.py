@@ -16,7 +16,8 @@ def latencies(study: Study) -> Table:
         tuple(_latency(row) for row in study.latencies),
         (
             "open: each call is timed from when it was due, so a stall counts for every call that it delays",
-            "rate/s: what was reached; CPU: microseconds per call of the client, and of the engine; in an open loop the client spins",
+            "rate/s: what was reached; CPU: microseconds per call, of the client and of the engine",
+            "in an open loop the client spins until its next call is due, which is in its CPU",
             *([f"this machine, or the cores that may be used, has no {' and no '.join(absent)}"] if absent else []),
             *(f"{row.name} withheld: {row.withheld}" for row in study.latencies if row.withheld),
         ),
