@@ -46,15 +46,13 @@ def measure_cold_start(n: int, progress: Progress) -> tuple[ColdStart, ...]:
     """Imports, first and second calls in n fresh processes each, and n starts of an engine with its first call."""
     samples: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory(prefix="onekernel-cold-") as scratch:
-        filled = Path(scratch) / "filled"
-        progress.show("first calls: filling numba's cache")
-        _in_a_fresh_process("numba", filled)
         for number in range(n):
             progress.show(f"first calls, {number + 1} of {n}")
+            cache = Path(scratch) / f"cache{number}"  # empty for the first process, filled by it for the second
             taken = {
-                "numba, nothing cached": _in_a_fresh_process("numba", Path(scratch) / f"empty{number}"),
-                "numba, machine code cached": _in_a_fresh_process("numba", filled),
-                "native module": _in_a_fresh_process("native", filled),
+                "numba, nothing cached": _in_a_fresh_process("numba", cache),
+                "numba, machine code cached": _in_a_fresh_process("numba", cache),
+                "native module": _in_a_fresh_process("native", cache),
                 "engine process": _engine(),
             }
             for kind, figures in taken.items():

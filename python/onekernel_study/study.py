@@ -17,11 +17,12 @@ from onekernel_study.echo import TRANSPORTS, BrokenEchoError, fit_echo, measure_
 from onekernel_study.fast_engine import measure_fast_engine
 from onekernel_study.latencies import complaints as latency_complaints
 from onekernel_study.latencies import measure_latencies
+from onekernel_study.names import BASELINE
 from onekernel_study.peers.contract import Spec
 from onekernel_study.peers.measure import measure_peers
 from onekernel_study.peers.registry import PEERS
 from onekernel_study.peers.summary import complaints as peer_complaints
-from onekernel_study.peers.summary import peers
+from onekernel_study.peers.summary import numba_sweep, peers
 from onekernel_study.placement import measure_placement
 from onekernel_study.plan import Plan
 from onekernel_study.progress import Progress
@@ -75,7 +76,10 @@ def run(
         derived=(*figures_from_rows(table, fits), *echoes.calls),
         break_even=break_even(table, fits, len(workload.close), len(workload.combos)),
         fast_engine=fast,
-        peers=peers(peer_rows, _compute_s(table, "cpp_in_process")),
+        peers=(
+            *peers(peer_rows, _compute_s(table, "cpp_in_process")),
+            *numba_sweep(peer_rows, next((row for row in table if row.name == BASELINE), None)),
+        ),
         latencies=latencies,
         cold_start=cold_start,
         claims=(),

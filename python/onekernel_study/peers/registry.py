@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from onekernel_study.peers.contract import BAR, COMBO, SWEEP, Client, Spec
+from onekernel_study.peers.contract import BAR, COMBO, Client, Spec
 
 PYTHON = "python"  # the "library" of what the standard library carries
 
@@ -35,7 +35,7 @@ PEERS = (
         "in process",
         "none",
         _from("in_process", "numba"),
-        (SWEEP, COMBO),
+        (COMBO,),
         "the naive arithmetic as published: its compute is another kernel's",
     ),
     Spec("iceoryx2", "iceoryx2", "iceoryx2", "shared memory", "raw bytes", _from("iceoryx")),

@@ -7,10 +7,12 @@ from typing import Any
 
 from onekernel_study.intervals import ratio_interval
 from onekernel_study.latency import latency
-from onekernel_study.peers.contract import BAR, Spec
+from onekernel_study.names import NUMBA
+from onekernel_study.peers.contract import BAR, SWEEP, Spec
 from onekernel_study.peers.measure import Round, Row
 from onekernel_study.peers.registry import NATIVE, PYTHON
 from onekernel_study.percentiles import median
+from onekernel_study.schema import Architecture
 from onekernel_study.schema_peers import Peer
 
 
@@ -18,6 +20,40 @@ def peers(rows: Sequence[Row], checked_s: float | None) -> tuple[Peer, ...]:
     """The rows of the document; checked_s is the naive kernel's compute of the whole sweep, where it was measured."""
     native = {row.granularity: _sweeps_s(row) for row in rows if row.spec.name == NATIVE}
     return tuple(_peer(row, native.get(row.granularity, {}), checked_s) for row in rows)
+
+
+def numba_sweep(rows: Sequence[Row], baseline: Architecture | None) -> tuple[Peer, ...]:
+    """The numba row for one call per sweep, which takes seconds: the architectures have measured it already."""
+    spec = next((row.spec for row in rows if row.spec.name == NUMBA), None)
+    if spec is None or baseline is None or baseline.median_s is None or not baseline.runs_s:
+        return ()
+    native = next((_sweeps_s(row) for row in rows if (row.spec.name, row.granularity) == (NATIVE, SWEEP)), {})
+    cpu_s = baseline.client_cpu_s
+    return (
+        Peer(
+            **_told(spec),
+            granularity=SWEEP,
+            measured=True,
+            reason=f"the row {baseline.name} of the architectures, not interleaved with the peers; {spec.note}",
+            withheld=None,
+            n=len(baseline.runs_s),
+            calls_planned=1,
+            calls_made=1,
+            latency=latency([round(seconds * 1e9) for seconds in baseline.runs_s]),
+            sweep_s=baseline.median_s,
+            sweep_derived=False,
+            ratio_to_in_process=baseline.median_s / median(list(native.values())) if native else None,
+            ratio_low=None,
+            ratio_high=None,
+            compute_s=baseline.median_s,
+            boundary_s=0.0,
+            boundary_share=0.0,
+            boundary_share_checked=0.0,
+            client_cpu_us_per_call=None if cpu_s is None else cpu_s * 1e6,
+            server_cpu_us_per_call=None,
+            bitwise=True,
+        ),
+    )
 
 
 def complaints(rows: Sequence[Row]) -> tuple[str, ...]:
