@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from onekernel_study.reading import passed_rows
 from onekernel_study.schema import Study
 from onekernel_study.schema_peers import Peer
+from onekernel_study.wording import seconds
 
 MEASURED, DERIVED = "measured", "derived"
 SPAWN = "onekernel-engine stdio, echo of one float"
@@ -92,7 +93,7 @@ def _peers(study: Study) -> list[Curve]:
             continue
         slope = max(full - floor, 0.0) / (8 * study.workload.n_bars)
         encoding = 0.0 if rows["combo"].encoding.startswith("raw") else slope
-        said = f"peer {name}: {floor * 1e6:.3g} us a bar, {full * 1e6:.3g} us a call with the series, kernel taken off"
+        said = f"peer {name}: {seconds(floor)} a bar, {seconds(full)} a call with the series, kernel taken off"
         found.append(Curve(name, rows["combo"].title, floor, slope, encoding, said))
     return found
 
