@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from onekernel_study.gate import Gate
+from onekernel_study.intervals import ratio_interval
 from onekernel_study.names import BASELINE
 from onekernel_study.percentiles import median
 from onekernel_study.runner import Measured
@@ -18,7 +19,7 @@ from onekernel_study.schema import (
 
 def architectures(measured: Sequence[Measured]) -> tuple[Architecture, ...]:
     """The rows of the comparison; a row with a complaint gets no time, and ratios need the baseline's."""
-    baseline = next((median(_walls(one)) for one in measured if one.row.name == BASELINE and _counts(one)), None)
+    baseline = next((_walls(one) for one in measured if one.row.name == BASELINE and _counts(one)), None)
     return tuple(_architecture(one, baseline) for one in measured)
 
 
@@ -30,12 +31,13 @@ def _walls(one: Measured) -> list[float]:
     return [run.wall_s for run in one.runs]
 
 
-def _architecture(one: Measured, baseline_s: float | None) -> Architecture:
+def _architecture(one: Measured, baseline_s: list[float] | None) -> Architecture:
     row = one.row
     if not _counts(one):
         reason = one.complaint or "no run was asked for"
-        return Architecture(row.name, row.title, row.kernel, row.time_boxed, reason, (), *(None,) * 9)
+        return Architecture(row.name, row.title, row.kernel, row.time_boxed, reason, (), *(None,) * 11)
     median_s, account = median(_walls(one)), one.runs[0].account
+    low, high = (baseline_s and ratio_interval(_walls(one), baseline_s)) or (None, None)
     encodes = [run.account.encode_s for run in one.runs if run.account.encode_s is not None]
     return Architecture(
         name=row.name,
@@ -45,7 +47,9 @@ def _architecture(one: Measured, baseline_s: float | None) -> Architecture:
         withheld=None,
         runs_s=tuple(_walls(one)),
         median_s=median_s,
-        ratio_to_in_process=None if baseline_s is None else median_s / baseline_s,
+        ratio_to_in_process=None if baseline_s is None else median_s / median(baseline_s),
+        ratio_low=low,
+        ratio_high=high,
         compute_s=median([run.compute_s for run in one.runs]),
         boundary_s=median([run.wall_s - run.compute_s for run in one.runs]),
         client_cpu_s=median([run.client_cpu_s for run in one.runs]),

@@ -16,6 +16,7 @@ from onekernel.result import SweepResult
 
 from onekernel_study.crossings import joined
 from onekernel_study.gate import Answer
+from onekernel_study.intervals import ratio_interval
 from onekernel_study.percentiles import median, percentile
 from onekernel_study.progress import Progress
 from onekernel_study.runner import ROW_FAILURES, Trial, rotated
@@ -60,7 +61,7 @@ def measure_fast_rows(engines: Mapping[str, ok.Engine], main: Trial, n: int, pro
         progress.show(f"a fast engine, round {number + 1} of {n}")
         for row in rotated(rows, number + 1):
             _measure(row, main, keep=number >= 0)
-    baseline = next((median(row.walls_ns) for row in rows if row.name == IN_PROCESS and row.walls_ns), None)
+    baseline = next((row.walls_ns for row in rows if row.name == IN_PROCESS and row.walls_ns), None)
     (told,) = rows[0].sweep()
     return FastRows(tuple(_summary(row, baseline) for row in rows), told)
 
@@ -127,11 +128,12 @@ def _withhold(row: _Fast, complaint: str) -> None:
     row.walls_ns.clear()
 
 
-def _summary(row: _Fast, baseline_ns: float | None) -> FastRow:
+def _summary(row: _Fast, baseline_ns: Sequence[int] | None) -> FastRow:
     if not row.walls_ns:
         reason = row.complaint or "no run was asked for"
-        return FastRow(row.name, row.title, 0, *(None,) * 7, False, row.crossings, row.bytes_out, reason)
+        return FastRow(row.name, row.title, 0, *(None,) * 9, False, row.crossings, row.bytes_out, reason)
     p50, p90, p99 = (percentile(row.walls_ns, q) / 1e3 for q in (50, 90, 99))
+    low, high = (baseline_ns and ratio_interval(row.walls_ns, baseline_ns)) or (None, None)
     boundaries = [wall - compute for wall, compute in zip(row.walls_ns, row.compute_ns, strict=True)]
     return FastRow(
         name=row.name,
@@ -142,7 +144,9 @@ def _summary(row: _Fast, baseline_ns: float | None) -> FastRow:
         p99_us=p99,
         compute_p50_us=percentile(row.compute_ns, 50) / 1e3,
         boundary_p50_us=percentile(boundaries, 50) / 1e3,
-        ratio_to_in_process=None if baseline_ns is None else median(row.walls_ns) / baseline_ns,
+        ratio_to_in_process=None if baseline_ns is None else median(row.walls_ns) / median(baseline_ns),
+        ratio_low=low,
+        ratio_high=high,
         client_cpu_us=percentile(row.cpu_ns, 50) / 1e3,
         bitwise=True,
         crossings=row.crossings,

@@ -1,4 +1,4 @@
-"""The document that a study leaves in study.json, field by field. Schema "onekernel-study/1".
+"""The document that a study leaves in study.json, field by field. Schema "onekernel-study/2".
 
 The dataclasses here ARE the description: `document.py` writes them as JSON and checks a JSON document against them,
 so a field that is missing, unknown or of another type is an error that names its place. `None` is JSON's null. Times
@@ -7,7 +7,10 @@ carry their unit in the name; bytes are payload as really sent, length prefixes 
 
 from dataclasses import dataclass
 
-SCHEMA = "onekernel-study/1"
+from onekernel_study.schema_peers import Peer
+from onekernel_study.schema_statistics import Claim, ColdStart, LatencyRow
+
+SCHEMA = "onekernel-study/2"
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,8 @@ class Architecture:
     runs_s: tuple[float, ...]  # wall time of each run, in the order measured
     median_s: float | None
     ratio_to_in_process: float | None
+    ratio_low: float | None  # 95 % interval of the ratio: bootstrap over the interleaved rounds, in pairs
+    ratio_high: float | None
     compute_s: float | None  # the engine's own measurement; in process it is the call itself
     boundary_s: float | None
     client_cpu_s: float | None  # CPU time of the measuring process; in process that is the compute, whatever else ran
@@ -210,6 +215,8 @@ class FastRow:
     compute_p50_us: float | None  # the engine's own measurement; in process it is the call itself
     boundary_p50_us: float | None  # wall - compute of the same sweep
     ratio_to_in_process: float | None  # of the medians
+    ratio_low: float | None  # 95 % interval of the ratio: bootstrap over the interleaved rounds, in pairs
+    ratio_high: float | None
     client_cpu_us: float | None  # CPU time of the measuring process
     bitwise: bool
     crossings: int
@@ -317,4 +324,8 @@ class Study:
     derived: tuple[DerivedFigure, ...]
     break_even: BreakEven
     fast_engine: FastEngine
+    peers: tuple[Peer, ...]
+    latencies: tuple[LatencyRow, ...]
+    cold_start: tuple[ColdStart, ...]
+    claims: tuple[Claim, ...]
     environment: Environment

@@ -12,7 +12,7 @@ FIT = EchoFit("unix", 20.0, 2.0, 20.0, 0.0, "")
 
 
 def row(name: str, kernel: str, compute_s: float | None) -> Architecture:
-    return Architecture(name, "", kernel, False, None, (1.0,), 1.0, 1.0, compute_s, 0.0, 0.0, 0, 0, 0, None)
+    return Architecture(name, "", kernel, False, None, (1.0,), 1.0, 1.0, None, None, compute_s, 0.0, 0.0, 0, 0, 0, None)
 
 
 @settings(derandomize=True, deadline=None)

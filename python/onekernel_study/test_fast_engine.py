@@ -124,8 +124,9 @@ def test_the_reports_tell_the_tax_on_both_engines(real_study: Study) -> None:
 
 def test_a_withheld_row_is_shown_as_such(real_study: Study) -> None:
     times = ["p50_us", "p90_us", "p99_us", "compute_p50_us", "boundary_p50_us", "ratio_to_in_process", "client_cpu_us"]
+    times += ["ratio_low", "ratio_high"]
     study = with_row(real_study, "certified_shipped_unix", withheld="combo 3 differs", **dict.fromkeys(times))
-    assert fast_engine(study).rows[2][1:9] == ("withheld", *("",) * 7)
+    assert fast_engine(study).rows[2][1:10] == ("withheld", *("",) * 8)
     assert taxes(study).rows[0][2] == "-"
     assert not [text for text in verdict.sentences(study) if text.startswith("A fast engine")]
     with pytest.raises(ValueError, match="fast_engine missing"):
