@@ -56,7 +56,10 @@ def _ladder_row(row: Architecture, longest: float, mark: float | None) -> Bar:
         return Bar(row.name, row.title, "withheld", (), missing=row.withheld or "not measured", mark=mark)
     seconds_there = published.figure(f"architectures.{row.name}.median_s")
     ratio_there = published.figure(f"architectures.{row.name}.ratio")
-    details = [f"median {row.median_s:.3f} s of {len(row.runs_s)} runs", f"boundary {seconds(boundary)}"]
+    runs = len(row.runs_s)
+    details = [f"median {row.median_s:.3f} s of {runs} run{'s' if runs != 1 else ''}"]
+    if row.crossings:
+        details.append(f"boundary {seconds(boundary)} in {count(row.crossings)} call{'s' if row.crossings > 1 else ''}")
     if row.ratio_low is not None and row.ratio_high is not None:
         details.insert(1, f"95 % interval {row.ratio_low:.3f} to {row.ratio_high:.3f}")
     if seconds_there and ratio_there:
@@ -108,7 +111,9 @@ def fast_engine(study: Study) -> Bars:
 def _fast_row(row: FastRow, longest: float) -> Bar:
     if row.p50_us is None or row.boundary_p50_us is None:
         return Bar(row.name, row.title, "withheld", (), missing=row.withheld or "not measured")
-    details = [f"boundary {seconds(row.boundary_p50_us / 1e6)}", f"{count(row.crossings)} calls"]
+    details = []
+    if row.crossings:
+        details = [f"boundary {seconds(row.boundary_p50_us / 1e6)}", f"{count(row.crossings)} call{'s' if row.crossings > 1 else ''}"]
     if row.ratio_to_in_process is not None:
         details.insert(0, f"{row.ratio_to_in_process:.3f}× in process")
     boundary = min(row.p50_us, max(0.0, row.boundary_p50_us))
@@ -135,7 +140,7 @@ def _shown_s(peer: Peer) -> float | None:
 def _peer_row(peer: Peer, width: float) -> Bar:
     total = _shown_s(peer)
     if total is None:
-        missing = f"withheld: {peer.withheld}" if peer.withheld else f"not measured: {peer.reason or 'no reason given'}"
+        missing = peer.withheld or peer.reason or "no reason given"
         return Bar(peer.name, peer.title, "withheld" if peer.withheld else "not measured", (), missing=missing)
     details = [f"{peer.transport}, {peer.encoding}"]
     if peer.boundary_share is not None:

@@ -1,24 +1,12 @@
 """Which tables belong together, for the page and the paper alike; a table that no section asks for comes last."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from onekernel_study import tables_boundary, tables_derived, tables_fast, tables_sweep
+from onekernel_study.report import more_tables
 from onekernel_study.schema import Study
 from onekernel_study.table import Table
 from onekernel_study.tables import all_tables, environment
-
-Maker = Callable[[Study], Table]
-
-MAKERS: dict[str, tuple[Maker, ...]] = {
-    "ladder": (tables_sweep.wall_times, tables_sweep.where_time_goes, tables_sweep.equivalence),
-    "echo": (tables_boundary.echo, tables_boundary.echo_fits, tables_boundary.placement),
-    "serialization": (tables_boundary.serialization,),
-    "fast": (tables_fast.fast_engine, tables_fast.taxes, tables_fast.fast_calls, tables_fast.levels),
-    "starting": (tables_boundary.spawn,),
-    "derived": (tables_derived.derived, tables_derived.granularity, tables_derived.break_even),
-    "environment": (environment,),
-}
 
 
 @dataclass(frozen=True)
@@ -30,7 +18,34 @@ class Sections:
 
 
 def sections(study: Study) -> Sections:
-    """All tables of the report, each in one place."""
-    placed = {name: tuple(maker(study) for maker in makers) for name, makers in MAKERS.items()}
+    """All tables of the report, each in one place; a section that this run has nothing for is empty."""
+    placed = {
+        "claims": (more_tables.claims(study),) if study.claims else (),
+        "ladder": (
+            tables_sweep.wall_times(study),
+            tables_sweep.where_time_goes(study),
+            tables_sweep.equivalence(study),
+        ),
+        "echo": (tables_boundary.echo(study), tables_boundary.echo_fits(study), tables_boundary.placement(study)),
+        "latency": (more_tables.latencies(study),) if study.latencies else (),
+        "serialization": (tables_boundary.serialization(study),),
+        "peers": more_tables.peers(study),
+        "fast": (
+            tables_fast.fast_engine(study),
+            tables_fast.taxes(study),
+            tables_fast.fast_calls(study),
+            tables_fast.levels(study),
+        ),
+        "starting": (
+            tables_boundary.spawn(study),
+            *((more_tables.cold_start(study),) if study.cold_start else ()),
+        ),
+        "derived": (
+            tables_derived.derived(study),
+            tables_derived.granularity(study),
+            tables_derived.break_even(study),
+        ),
+        "environment": (environment(study),),
+    }
     used = [table for group in placed.values() for table in group]
     return Sections(placed, tuple(table for table in all_tables(study) if table not in used))

@@ -7,6 +7,7 @@ const charts = (() => {
 
   const tidy = (value) => (value >= 1e6 ? `${value / 1e6}M` : value >= 1e3 ? `${value / 1e3}k` : `${Number(value.toPrecision(1))}`);
   const power = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
+  const decade = (u, splits) => splits.map((value) => (power(value) ? value : null));
   const axis = (label, side) => ({
     label,
     side,
@@ -15,11 +16,11 @@ const charts = (() => {
     labelFont: "12px system-ui, sans-serif",
     labelSize: 22,
     size: side === 3 ? 52 : 34,
-    grid: { stroke: style("--line"), width: 1 },
+    grid: { stroke: style("--line"), width: 1, filter: decade },
     ticks: { stroke: style("--line"), width: 1 },
     // Only whole powers of ten get a word: on a phone there is room for no more.
     values: (u, splits) => splits.map((value) => (power(value) ? tidy(value) : "")),
-    filter: (u, splits) => splits.map((value) => (power(value) ? value : null)),
+    filter: decade,
   });
 
   const decades = (values) => {
@@ -36,7 +37,7 @@ const charts = (() => {
     paths: () => null,
     points: { show: true, size, fill, stroke, width: 2 },
   });
-  const line = (label, stroke, dash, width = 2) => ({ label, stroke, width, dash, spanGaps: true, points: { show: false } });
+  const line = (label, stroke, dash, width = 2) => ({ label, stroke, width, dash, spanGaps: true, pxAlign: 0, points: { show: false } });
 
   // A readout of the point that the pointer is nearest to.
   const readout = (place, describe) => ({
@@ -77,7 +78,10 @@ const charts = (() => {
     const measured = data.study.echo.filter((point) => point.p50_us !== null);
     if (!measured.length) return null;
     const xs = decades(measured.map((point) => point.bytes));
-    const ys = decades(measured.map((point) => point.p50_us));
+    const published = measured
+      .map((point) => [point.bytes, data.published[`echo.${point.transport}.${point.floats}.p50_us`]])
+      .filter(([, value]) => value !== undefined);
+    const ys = decades([...measured.map((point) => point.p50_us), ...published.map(([, value]) => value)]);
     const grid = span(xs[0], xs[1], 80);
     const tables = [];
     const series = [];
@@ -98,11 +102,8 @@ const charts = (() => {
       const own = measured.filter((point) => point.transport === name);
       add(own.map((point) => point.bytes), own.map((point) => point.p50_us), points(`${name}, measured`, color(i)));
     });
-    const published = measured
-      .map((point) => [point.bytes, data.published[`echo.${point.transport}.${point.floats}.p50_us`]])
-      .filter(([, value]) => value !== undefined);
     if (published.length)
-      add(published.map(([x]) => x), published.map(([, y]) => inside(y)), points("published", style("--ink"), 9, style("--paper")));
+      add(published.map(([x]) => x), published.map(([, y]) => y), points("published", style("--ink"), 9, style("--paper")));
     const nearest = (u, i) => {
       const x = u.data[0][i];
       const said = series

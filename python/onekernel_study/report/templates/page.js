@@ -127,7 +127,8 @@
         const cells = [change.said, wording.microseconds(change.saves_us), wording.percent(change.share)];
         cells.forEach((text, i) => {
           const cell = document.createElement(i ? "td" : "th");
-          if (!i) cell.scope = "row";
+          if (i) cell.className = "n";
+          else cell.scope = "row";
           cell.textContent = text;
           row.append(cell);
         });
