@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import onekernel as ok
 
 from onekernel_study import fit
-from onekernel_study.crossings import Transport
 from onekernel_study.gate import bits
 from onekernel_study.percentiles import percentile
 from onekernel_study.progress import Progress
@@ -18,7 +18,7 @@ from onekernel_study.schema import EchoFit, EchoPoint
 from onekernel_study.stopwatch import collector_off, timed
 
 SIZES = (1, 10, 100, 1_000, 10_000, 100_000, 150_000)
-TRANSPORTS: tuple[Transport, ...] = ("unix", "tcp")
+TRANSPORTS: tuple[Literal["unix", "tcp", "shm"], ...] = ("unix", "tcp", "shm")
 FLOAT_BYTES = 8
 PARTS = 10
 WARM_UP = 10

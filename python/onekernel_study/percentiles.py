@@ -14,12 +14,19 @@ def percentile(samples: Sequence[float], q: int) -> float:
 
     Raises ValueError where there are no samples or q is outside its range.
     """
-    if not samples:
-        raise ValueError("a percentile needs at least one sample, got none")
     if not 1 <= q <= 100:
         raise ValueError(f"a percentile lies between 1 and 100, got {q}")
-    # Whole-number arithmetic: q / 100 * n in floating point can land just above a whole rank and skip to the next.
-    rank = -(-q * len(samples) // 100)
+    return permille(samples, 10 * q)
+
+
+def permille(samples: Sequence[float], q: int) -> float:
+    """The same in thousandths: 999 is the p99.9. Raises ValueError likewise."""
+    if not samples:
+        raise ValueError("a percentile needs at least one sample, got none")
+    if not 1 <= q <= 1000:
+        raise ValueError(f"thousandths lie between 1 and 1000, got {q}")
+    # Whole-number arithmetic: q / 1000 * n in floating point can land just above a whole rank and skip to the next.
+    rank = -(-q * len(samples) // 1000)
     return sorted(samples)[rank - 1]
 
 

@@ -20,6 +20,7 @@ from onekernel_study.schema import Placement
 from onekernel_study.stopwatch import collector_off, timed
 
 WARM_UP = 50
+TOPOLOGY = Path("/sys/devices/system/cpu")
 
 
 def measure_placement(n: int, transport: Transport = "unix") -> tuple[Placement, ...]:
@@ -27,11 +28,33 @@ def measure_placement(n: int, transport: Transport = "unix") -> tuple[Placement,
 
     Raises BrokenEchoError where a reply differs from what was sent.
     """
-    cores = sorted(os.sched_getaffinity(0))
-    placements = {"one core": (cores[0], cores[0])}
-    if len(cores) > 1:
-        placements["two cores"] = (cores[0], cores[1])
-    return tuple(_measure(name, mine, its, n, transport) for name, (mine, its) in placements.items())
+    return tuple(_measure(name, mine, its, n, transport) for name, (mine, its) in core_pairs().items())
+
+
+def core_pairs(topology: Path = TOPOLOGY) -> dict[str, tuple[int, int]]:
+    """Where client and engine may be put, as far as this machine and this process's affinity have such a pair.
+
+    "one core": both on the same hardware thread. "siblings": on two hardware threads of one core. "two cores": on two
+    cores, or on two processors of which the system does not tell whether they share one.
+    """
+    usable = sorted(os.sched_getaffinity(0))
+    pairs = {"one core": (usable[0], usable[0])}
+    siblings = _siblings(usable[0], topology)
+    others = {core: core in siblings for core in usable[1:]}
+    for name, shared in (("siblings", True), ("two cores", False)):
+        found = next((core for core, is_sibling in others.items() if is_sibling == shared), None)
+        if found is not None:
+            pairs[name] = (usable[0], found)
+    return pairs
+
+
+def _siblings(core: int, topology: Path) -> set[int]:
+    """The hardware threads of the core that this one belongs to; a list such as "0,4" or "0-1"."""
+    file = topology / f"cpu{core}/topology/thread_siblings_list"
+    if not file.is_file():
+        return {core}
+    ranges = (part.partition("-") for part in file.read_text().strip().split(","))
+    return {n for first, _, last in ranges for n in range(int(first), int(last or first) + 1)}
 
 
 def _measure(name: str, mine: int, its: int, n: int, transport: Transport) -> Placement:

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 
 from onekernel_study.derived import CallCounts
+from onekernel_study.latencies import LatencyCounts
+from onekernel_study.peers.measure import PeerCounts
 
 SWEEP_CALLS = 80
 BARS = 150_000
+RATES = (1_000.0, 5_000.0, 10_000.0)  # calls per second of the open loops
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,9 @@ class Plan:
     calls: CallCounts
     placement_calls: int
     fast: FastCounts
+    peers: PeerCounts
+    latencies: LatencyCounts
+    cold_starts: int
 
 
 NORMAL = Plan(
@@ -42,6 +48,9 @@ NORMAL = Plan(
     calls=CallCounts(per_sweep=SWEEP_CALLS, sweeps=50, after_compute=30, per_bar=BARS, per_bar_full=BARS),
     placement_calls=5_000,
     fast=FastCounts(sweeps=50, puts=50, calls=5_000),
+    peers=PeerCounts(rounds=10, box_s=1.0),
+    latencies=LatencyCounts(closed=6_000, rates_per_s=RATES, open_s=1.0),
+    cold_starts=3,
 )
 
 QUICK = Plan(
@@ -54,4 +63,7 @@ QUICK = Plan(
     calls=CallCounts(per_sweep=SWEEP_CALLS, sweeps=20, after_compute=10, per_bar=20_000, per_bar_full=BARS),
     placement_calls=2_000,
     fast=FastCounts(sweeps=10, puts=15, calls=1_000),
+    peers=PeerCounts(rounds=3, box_s=0.2),
+    latencies=LatencyCounts(closed=1_800, rates_per_s=RATES[:2], open_s=0.5),
+    cold_starts=1,
 )
