@@ -28,9 +28,9 @@ make_venv() {
 }
 
 case $1 in
-  study) groups=(build runtime study) ;;
-  test) groups=(build runtime study test) ;;
-  lint) groups=(build runtime study test lint) ;;
+  study) groups=(build runtime study report) ;;
+  test) groups=(build runtime study report test) ;;
+  lint) groups=(build runtime study report test lint) ;;
   *) fail "usage: scripts/venv.sh study|test|lint" ;;
 esac
 

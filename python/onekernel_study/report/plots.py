@@ -8,6 +8,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from onekernel_study import published
 from onekernel_study.report.bars import GRANULARITIES
@@ -77,7 +78,7 @@ def _ladder(axes: Axes, study: Study) -> bool:
     axes.invert_yaxis()
     axes.grid(False, axis="y")
     axes.set_xlabel("ratio to numba in process; the thin line is the 95 % interval")
-    axes.legend(loc="lower right")
+    axes.legend(loc="upper right")
     return True
 
 
@@ -149,7 +150,9 @@ def _peers(granularity: str) -> Callable[[Axes, Study], bool]:
         least = min((p.sweep_s or 1.0 for p in known), default=1.0)
         axes.barh([p.title for p in known], [p.sweep_s or 0.0 for p in known], 0.6, color=COLORS[0], label="wall")
         axes.set(xscale="log", xlabel=f"seconds, all calls; {GRANULARITIES[granularity]}")
-        axes.set_xlim(left=10 ** math.floor(math.log10(least)))
+        most = max((p.sweep_s or 1.0 for p in known), default=1.0)
+        axes.set_xlim(10.0 ** math.floor(math.log10(least)), 10.0 ** math.ceil(math.log10(most * 1.01)))
+        axes.xaxis.set_minor_formatter(NullFormatter())
         _tidy(axes, legend=False)
         return bool(known)
 
