@@ -15,6 +15,7 @@ from onekernel_study.progress import Progress
 from onekernel_study.report_terminal import print_report, print_verdict
 
 if TYPE_CHECKING:
+    from onekernel_study.peers.contract import Spec
     from onekernel_study.plan import Plan
     from onekernel_study.rows import Row
     from onekernel_study.workload import Workload
@@ -24,19 +25,20 @@ def study(out: Path, quick: bool) -> int:
     """Measures the published workload, writes out/study.json and the reports beside it, prints the tables."""
     # Imported here, so that a verdict can be read where numba and the compared formats are not installed.
     from onekernel_study import workload
+    from onekernel_study.peers.registry import PEERS
     from onekernel_study.plan import NORMAL, QUICK
     from onekernel_study.rows import ROWS
 
-    return study_of(workload.published(), out, QUICK if quick else NORMAL, ROWS)
+    return study_of(workload.published(), out, QUICK if quick else NORMAL, ROWS, PEERS)
 
 
-def study_of(workload: Workload, out: Path, plan: Plan, rows: Sequence[Row]) -> int:
-    """The same for any workload, plan and rows."""
+def study_of(workload: Workload, out: Path, plan: Plan, rows: Sequence[Row], peers: Sequence[Spec]) -> int:
+    """The same for any workload, plan, rows and peers."""
     from onekernel_study.study import run
 
     progress = Progress()
     try:
-        result = run(workload, plan, progress, rows)
+        result = run(workload, plan, progress, rows, peers)
         document.write(result, out / "study.json")
         for note in reports.write(out / "study.json", out):
             progress.clear()

@@ -17,6 +17,7 @@ from onekernel_study.echo import TRANSPORTS, BrokenEchoError, fit_echo, measure_
 from onekernel_study.fast_engine import measure_fast_engine
 from onekernel_study.latencies import complaints as latency_complaints
 from onekernel_study.latencies import measure_latencies
+from onekernel_study.peers.contract import Spec
 from onekernel_study.peers.measure import measure_peers
 from onekernel_study.peers.registry import PEERS
 from onekernel_study.peers.summary import complaints as peer_complaints
@@ -29,15 +30,23 @@ from onekernel_study.runner import measure_rows, trial
 from onekernel_study.schema import SCHEMA, Architecture, DerivedFigure, EchoPoint, Placement, Study, WorkloadFacts
 from onekernel_study.serialization import measure_serialization
 from onekernel_study.spawning import measure_spawns
+from onekernel_study.stopwatch import settle
 from onekernel_study.workload import Workload
 
 
-def run(workload: Workload, plan: Plan, progress: Progress, architecture_rows: Sequence[Row] = ROWS) -> Study:
+def run(
+    workload: Workload,
+    plan: Plan,
+    progress: Progress,
+    architecture_rows: Sequence[Row] = ROWS,
+    specs: Sequence[Spec] = PEERS,
+) -> Study:
     """Measures everything and returns the document; a failed gate is recorded in it, not raised."""
     started = time.monotonic()
     machine = environment.describe()
     progress.show("the reference's own sweep")
     main = trial(workload)
+    settle()
     measured = measure_rows(architecture_rows, main, plan.rounds, plan.boxed_rounds, progress)
     echoes = _echoes(workload, plan, progress)
     serialization = measure_serialization(workload.close, plan.serialization_repeats, progress)
@@ -45,7 +54,7 @@ def run(workload: Workload, plan: Plan, progress: Progress, architecture_rows: S
     spawn = measure_spawns(plan.spawns)
     fast = measure_fast_engine(main, plan.fast, progress)
     table = architectures(measured)
-    peer_rows = measure_peers(PEERS, main, plan.peers, progress)
+    peer_rows = measure_peers(specs, main, plan.peers, progress)
     latencies = measure_latencies(plan.latencies, progress)
     cold_start = measure_cold_start(plan.cold_starts, progress)
     fits = fit_echo(echoes.curve)

@@ -13,19 +13,21 @@ from onekernel_study import commands, document
 from onekernel_study import workload as workloads
 from onekernel_study.crossings import Close, Combos, Opener
 from onekernel_study.gate import Answer, Fingerprint
+from onekernel_study.peers.registry import PEERS
 from onekernel_study.plan import NORMAL, QUICK, Plan
 from onekernel_study.rows import ROWS, Row
 from onekernel_study.schema import Study
 from onekernel_study.workload import Workload
 
 Planter = Callable[[Callable[[Close, Combos, float], Answer]], Opener]
+FEW_PEERS = tuple(spec for spec in PEERS if spec.name in ("native", "mp_pipe"))
 FEW = tuple(row for row in ROWS if row.name in ("in_process", "cpp_batch_unix"))
 
 
 def test_a_study_that_passes(
     workload: Workload, plan: Plan, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert commands.study_of(workload, tmp_path / "out", plan, FEW) == 0
+    assert commands.study_of(workload, tmp_path / "out", plan, FEW, FEW_PEERS) == 0
     out, err = capsys.readouterr()
     assert out.rstrip().splitlines()[-1].startswith("all_ok: true   2 of 2 rows bitwise equal")
     assert err == "", "no progress where stderr is no terminal"
@@ -49,7 +51,7 @@ def test_a_study_that_fails_the_gate(
 ) -> None:
     fault = "tie counted as long"
     faulty = planted(lambda close, combos, fee: sweep_with_fault(close, combos, fee, fault))
-    assert commands.study_of(workload, tmp_path, plan, (*FEW, Row("faulty", "planted", "none", faulty))) == 1
+    assert commands.study_of(workload, tmp_path, plan, (*FEW, Row("faulty", "planted", "none", faulty)), FEW_PEERS) == 1
     out, err = capsys.readouterr()
     assert "gate failed: faulty, warm-up over exact binary fractions, half of the bars flat: combo 0 (3, 6, 2" in err
     assert out.rstrip().splitlines()[-1].startswith("all_ok: false   2 of 3 rows bitwise equal")
@@ -66,7 +68,7 @@ def test_another_fingerprint_fails_everything(
     workload: Workload, plan: Plan, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = replace(workload, fingerprint=Fingerprint(-5165.58, 57_029))
-    assert commands.study_of(other, tmp_path, plan, FEW) == 1
+    assert commands.study_of(other, tmp_path, plan, FEW, FEW_PEERS) == 1
     assert "not the published fingerprint -5165.58 over 57029" in capsys.readouterr().err
     study = document.read(tmp_path / "study.json")
     assert not study.equivalence.fingerprint.ok
@@ -82,7 +84,7 @@ def test_a_missing_engine_is_one_line_on_stderr(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("ONEKERNEL_ENGINE", str(tmp_path / "absent"))
-    assert commands.study_of(workload, tmp_path, plan, FEW) == 1
+    assert commands.study_of(workload, tmp_path, plan, FEW, FEW_PEERS) == 1
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("onekernel study: ")
@@ -137,7 +139,7 @@ def test_the_real_study_is_whole(real_study: Study, plan: Plan) -> None:
     baseline = real_study.architectures[0]
     assert baseline.name == "in_process"
     assert baseline.ratio_to_in_process == 1.0
-    assert {fit.transport for fit in real_study.echo_fits} == {"unix", "tcp"}
+    assert {fit.transport for fit in real_study.echo_fits} == {"unix", "tcp", "shm"}
 
 
 def test_a_verdict_needs_none_of_what_measures(real_study: Study, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from onekernel_study.peers.contract import BAR, COMBO, GRANULARITIES, SWEEP, Cli
 from onekernel_study.peers.service import Floats, Service, Stepped, Swept
 from onekernel_study.progress import Progress
 from onekernel_study.runner import Trial, rotated
-from onekernel_study.stopwatch import collector_off
+from onekernel_study.stopwatch import collector_off, settle
 from onekernel_study.workload import Workload
 
 WARM_UP_CALLS = 64  # at most, and for no more than
@@ -79,6 +79,7 @@ def measure_peers(specs: Sequence[Spec], main: Trial, counts: PeerCounts, progre
         for spec in specs:
             progress.show(f"peers: starting {spec.name}")
             rows.extend(_started(spec, main.workload, Path(scratch), stack))
+        settle()
         for granularity in GRANULARITIES:
             _measure([row for row in rows if row.granularity == granularity and row.peer], main, counts, progress)
     return rows
