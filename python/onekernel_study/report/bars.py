@@ -9,7 +9,11 @@ from onekernel_study.schema import Architecture, FastRow, Study
 from onekernel_study.schema_peers import Peer
 from onekernel_study.wording import count, number, percent, seconds
 
-GRANULARITIES = {"sweep": "one call per sweep", "combo": "a call per combo, each with the series", "bar": "a call per bar"}
+GRANULARITIES = {
+    "sweep": "one call per sweep",
+    "combo": "a call per combo, each with the series",
+    "bar": "a call per bar",
+}
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Bars:
 
 
 def ladder(study: Study) -> Bars:
-    """Every architecture by its ratio to numba in process, compute and boundary apart, the published ratio as a mark."""
+    """Every architecture by its ratio to numba in process: compute and boundary apart, a mark for the published one."""
     figures = {row.name: published.figure(f"architectures.{row.name}.ratio") for row in study.architectures}
     ratios = [row.ratio_to_in_process for row in study.architectures]
     longest = _longest([*ratios, *(figure.value for figure in figures.values() if figure)])
@@ -63,12 +67,12 @@ def _ladder_row(row: Architecture, longest: float, mark: float | None) -> Bar:
     if row.ratio_low is not None and row.ratio_high is not None:
         details.insert(1, f"95 % interval {row.ratio_low:.3f} to {row.ratio_high:.3f}")
     if seconds_there and ratio_there:
-        details.append(f"published {seconds_there.value:.3f} s, {ratio_there.value:.2f}×")
+        details.append(f"published {seconds_there.value:.3f} s, {ratio_there.value:.2f}x")
     if ratio is None:
         return Bar(row.name, row.title, "no ratio", tuple(details), mark=mark)
     share = min(1.0, max(0.0, boundary / row.median_s))
     width = 100 * ratio / longest
-    return Bar(row.name, row.title, f"{ratio:.3f}×", tuple(details), width * (1 - share), width * share, mark)
+    return Bar(row.name, row.title, f"{ratio:.3f}x", tuple(details), width * (1 - share), width * share, mark)
 
 
 def serialization(study: Study) -> Bars:
@@ -87,10 +91,10 @@ def serialization(study: Study) -> Bars:
             continue
         details = [f"encode {seconds(each.encode_p50_us / 1e6)}", f"decode {seconds(each.decode_p50_us / 1e6)}"]
         if each.ratio_to_raw is not None:
-            details.append(f"encoding {number(each.ratio_to_raw, 2)}× raw copied")
+            details.append(f"encoding {number(each.ratio_to_raw, 2)}x raw copied")
         figure = published.figure(f"serialization.{each.format}.ratio")
         if figure is not None:
-            details.append(f"published {figure.value:,.0f}×")
+            details.append(f"published {figure.value:,.0f}x")
         total = both[each.format]
         rows.append(Bar(each.format, each.title, seconds(total / 1e6), tuple(details), width(total)))
     return Bars("Encode and decode of the series, logarithmic", "encode + decode, p50", "", "", tuple(rows))
@@ -113,9 +117,12 @@ def _fast_row(row: FastRow, longest: float) -> Bar:
         return Bar(row.name, row.title, "withheld", (), missing=row.withheld or "not measured")
     details = []
     if row.crossings:
-        details = [f"boundary {seconds(row.boundary_p50_us / 1e6)}", f"{count(row.crossings)} call{'s' if row.crossings > 1 else ''}"]
+        details = [
+            f"boundary {seconds(row.boundary_p50_us / 1e6)}",
+            f"{count(row.crossings)} call{'s' if row.crossings > 1 else ''}",
+        ]
     if row.ratio_to_in_process is not None:
-        details.insert(0, f"{row.ratio_to_in_process:.3f}× in process")
+        details.insert(0, f"{row.ratio_to_in_process:.3f}x in process")
     boundary = min(row.p50_us, max(0.0, row.boundary_p50_us))
     first, second = 100 * (row.p50_us - boundary) / longest, 100 * boundary / longest
     return Bar(row.name, row.title, seconds(row.p50_us / 1e6), tuple(details), first, second)
@@ -148,7 +155,7 @@ def _peer_row(peer: Peer, width: float) -> Bar:
     if peer.latency is not None:
         details.append(f"a call p50 {seconds(peer.latency.p50_us / 1e6)}, p99 {seconds(peer.latency.p99_us / 1e6)}")
     if peer.ratio_to_in_process is not None:
-        details.append(f"{_ratio(peer.ratio_to_in_process)}× in process{_interval(peer)}")
+        details.append(f"{_ratio(peer.ratio_to_in_process)}x in process{_interval(peer)}")
     if peer.sweep_derived:
         details.append(f"derived from {peer.calls_made:,} of {peer.calls_planned:,} calls")
     return Bar(peer.name, peer.title, seconds(total), tuple(details), width)

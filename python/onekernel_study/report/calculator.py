@@ -1,4 +1,4 @@
-"""What the boundary takes of a workload: the arithmetic of the page's calculator, which templates/calculator.js repeats.
+"""What the boundary takes of a workload: the arithmetic of the page's calculator, repeated in templates/calculator.js.
 
     crossing = floor + bytes * size / bandwidth + encoding        per call, microseconds
     share    = calls * crossing / (calls * crossing + calls * compute)

@@ -38,13 +38,11 @@ def _found(study: Study) -> Iterator[Highlight]:
     if batch and chatty and batch.boundary_s is not None and chatty.boundary_s is not None:
         more = seconds(chatty.boundary_s - batch.boundary_s)
         calls = count(chatty.crossings or 0)
-        yield Highlight(
-            more, f"added by {calls} calls instead of one", f"{calls} calls instead of that one add {more}"
-        )
+        yield Highlight(more, f"added by {calls} calls instead of one", f"{calls} calls instead of that one add {more}")
     json_row = next((each for each in study.serialization if each.format == "json"), None)
     if json_row is not None and json_row.ratio_to_raw is not None:
         ratio = count(json_row.ratio_to_raw)
-        yield Highlight(f"{ratio}×", "JSON over raw doubles, encoding", f"encoding as JSON takes {ratio} times raw")
+        yield Highlight(f"{ratio}x", "JSON over raw doubles, encoding", f"encoding as JSON takes {ratio} times raw")
     fast = next((row for row in study.fast_engine.rows if row.p50_us is not None and row.crossings == 0), None)
     if fast is not None and fast.p50_us is not None:
         said = seconds(fast.p50_us / 1e6)

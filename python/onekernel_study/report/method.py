@@ -13,8 +13,8 @@ def method(study: Study) -> tuple[str, ...]:
         "A time counts only where the answer of that very run equals the reference: every pnl as a 64-bit pattern, "
         "every count of trades, every echoed byte. A row that fails is withheld, with the reason.",
         f"The rows take turns in {study.rounds} rounds after a warm-up, each round beginning with another row, so that "
-        "a slow minute of the machine falls on all of them. Reported are medians and nearest-rank percentiles of single "
-        "calls, never percentiles of averages.",
+        "a slow minute of the machine falls on all of them. Reported are medians and nearest-rank percentiles of "
+        "single calls, never percentiles of averages.",
         *([f"Measured in fewer rounds, since one run takes long: {', '.join(boxed)}."] if boxed else []),
         "Intervals are 95 % bootstrap intervals over rounds, which stay together when they are drawn; echoes are "
         "drawn by bursts. They say how much the rounds of this run differ, not how another machine would.",

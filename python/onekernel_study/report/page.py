@@ -8,6 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from onekernel_study import published
+from onekernel_study.breakeven import SHARES
 from onekernel_study.document import parse
 from onekernel_study.report import bars, calculator, curves
 from onekernel_study.report.highlights import highlights
@@ -53,7 +54,7 @@ def render(document: object) -> str:
         curves=curves.curves(study),
         encodings=curves.encodings(study),
         presets=calculator.presets(study),
-        shares=calculator.SHARES,
+        shares=SHARES,
         method=method(study),
         styles=[_inlined(path, "style") for path in STYLES],
         scripts=[_inlined(path, "script") for path in SCRIPTS],
@@ -74,7 +75,7 @@ def _data(study: Study) -> dict[str, object]:
         "curves": [dataclasses.asdict(curve) for curve in curves.curves(study)],
         "encodings": [dataclasses.asdict(encoding) for encoding in curves.encodings(study)],
         "sliders": {**sliders, "n_bytes": [0.0, *sliders["n_bytes"]]},
-        "shares": calculator.SHARES,
+        "shares": SHARES,
         "negligible": calculator.NEGLIGIBLE,
         "presets": presets,
     }

@@ -2,6 +2,7 @@
 
 import io
 import math
+import typing
 from collections.abc import Callable
 
 from matplotlib import rc_context
@@ -16,7 +17,7 @@ from onekernel_study.schema import Study
 
 COLORS = ("#0a58a8", "#b8480b", "#0b7350", "#7b3fa0", "#8a6500", "#a2255f")
 INK = "#1a1f27"
-STYLE = {
+STYLE: dict[typing.Any, typing.Any] = {  # matplotlib types the keys one by one
     "svg.hashsalt": "onekernel",
     "font.size": 8,
     "axes.spines.top": False,
@@ -39,11 +40,10 @@ def plots(study: Study) -> dict[str, str]:
         "latency": (3.0, _latency),
         "serialization": (0.3 * len(study.serialization) + 0.7, _serialization),
         "fast": (0.28 * len(study.fast_engine.rows) + 0.7, _fast),
-        **{
-            f"peers_{granularity}": (0.3 * sum(peer.granularity == granularity for peer in study.peers) + 0.7, _peers(granularity))
-            for granularity in GRANULARITIES
-        },
-    }  # fmt: skip
+    }
+    for granularity in GRANULARITIES:
+        n = sum(peer.granularity == granularity for peer in study.peers)
+        makers[f"peers_{granularity}"] = (0.3 * n + 0.7, _peers(granularity))
     drawn = {name: _drawn(study, height, make) for name, (height, make) in makers.items()}
     return {name: svg for name, svg in drawn.items() if svg}
 
@@ -54,7 +54,8 @@ def _drawn(study: Study, height: float, make: Callable[[Axes, Study], bool]) -> 
         if not make(figure.add_subplot(), study):
             return None
         out = io.StringIO()
-        FigureCanvasSVG(figure).print_svg(out, metadata={"Date": None, "Creator": None})
+        FigureCanvasSVG(figure)
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
         return out.getvalue()
 
 
@@ -99,7 +100,9 @@ def _echo(axes: Axes, study: Study) -> bool:
             shown = [(n, us) for n, us in zip(grid, slope, strict=True) if us > fit.floor_us / 3]
             axes.plot([n for n, _ in shown], [us for _, us in shown], "--", color=color, linewidth=0.8)
     there = [(p.bytes, f.value) for p in points if (f := published.figure(f"echo.{p.transport}.{p.floats}.p50_us"))]
-    axes.plot([n for n, _ in there], [us for _, us in there], "o", mfc="white", mec=INK, markersize=5, label="published")
+    axes.plot(
+        [n for n, _ in there], [us for _, us in there], "o", mfc="white", mec=INK, markersize=5, label="published"
+    )
     axes.set(xscale="log", yscale="log", xlabel="bytes one way", ylabel="microseconds, p50")
     axes.legend(loc="upper left")
     return True
@@ -124,8 +127,12 @@ def _latency(axes: Axes, study: Study) -> bool:
 def _serialization(axes: Axes, study: Study) -> bool:
     known = [row for row in study.serialization if row.encode_p50_us and row.decode_p50_us]
     places = range(len(known))
-    axes.barh([i - 0.2 for i in places], [row.encode_p50_us or 0.0 for row in known], 0.38, color=COLORS[0], label="encode")
-    axes.barh([i + 0.2 for i in places], [row.decode_p50_us or 0.0 for row in known], 0.38, color=COLORS[1], label="decode")
+    axes.barh(
+        [i - 0.2 for i in places], [row.encode_p50_us or 0.0 for row in known], 0.38, color=COLORS[0], label="encode"
+    )
+    axes.barh(
+        [i + 0.2 for i in places], [row.decode_p50_us or 0.0 for row in known], 0.38, color=COLORS[1], label="decode"
+    )
     axes.set_yticks(list(places), [row.title for row in known])
     axes.set(xscale="log", xlabel="microseconds, p50")
     _tidy(axes)
