@@ -16,6 +16,7 @@ from onekernel_study.report.curves import PEER, RAW, Curve, Encoding, alternativ
 from onekernel_study.schema import Study
 
 NEGLIGIBLE = 0.01
+_RAW = Encoding(RAW, RAW, 0.0, 1.0)
 STEPS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)  # of a slider, per decade
 
 
@@ -54,7 +55,11 @@ class Answer:
 
 
 def answer(work: Workload, curve: Curve, encoding: Encoding, found: Sequence[Curve]) -> Answer:
-    """The answer for one way of crossing, `curve`, which is one of the curves `found` in this run."""
+    """The answer for one way of crossing, `curve`, which is one of the curves `found` in this run.
+
+    A peer encodes as it does, so what would be sent instead of it is sent as raw doubles.
+    """
+    encoding = _RAW if curve.kind == PEER else encoding
     transfer, encode = _parts(work, curve, encoding)
     crossing = curve.floor_us + transfer + encode
     boundary, compute = work.calls * crossing, work.calls * work.compute_us
@@ -86,7 +91,7 @@ def _changes(work: Workload, curve: Curve, encoding: Encoding, others: Sequence[
     saved = {
         "batch": (calls - 1.0) * curve.floor_us,
         "preload": (calls - 1.0) * (transfer + encode),
-        "binary": calls * (crossing - _crossing(work, curve, Encoding(RAW, RAW, 0.0, 1.0))),
+        "binary": calls * (crossing - _crossing(work, curve, _RAW)),
         "transport": calls * (crossing - min(_crossing(work, other, encoding) for other in (curve, *others))),
     }
     listed = [Change(name, us, (boundary - us) / (boundary - us + compute)) for name, us in saved.items() if us > 0]

@@ -21,7 +21,9 @@ from onekernel_study.schema import SCHEMA, Study
 from onekernel_study.schema_peers import Peer
 from onekernel_study.schema_statistics import Claim, ColdStart, Histogram, Latency, LatencyRow
 
-HOSTILE = '</script><script>document.title="taken"</script><img src=x onerror=alert(1)> {{ 7 * 7 }} #pagebreak() \u2028 & "'
+HOSTILE = (
+    '</script><script>document.title="taken"</script><img src=x onerror=alert(1)> {{ 7 * 7 }} #pagebreak() \u2028 & "'
+)
 BARS, COMBOS = 150_000, 80
 
 
@@ -52,14 +54,31 @@ def _echo() -> tuple[tuple[schema.EchoPoint, ...], tuple[schema.EchoFit, ...]]:
 
 
 def _peers() -> tuple[Peer, ...]:
-    kinds = (("native", "in process", 0.9), ("zeromq", "unix", 61.7), ("http_json", "tcp", 913.0), ("iceoryx2", "", 0.0))
+    kinds = (
+        ("native", "in process", 0.9),
+        ("zeromq", "unix", 61.7),
+        ("http_json", "tcp", 913.0),
+        ("iceoryx2", "", 0.0),
+    )
     planned = {"sweep": (1, 0.0141), "combo": (COMBOS, 0.0362), "bar": (BARS, 0.0308)}
     peers = []
     for name, transport, floor_us in kinds:
         for granularity, (calls, compute) in planned.items():
             head = (name, f"{name}, a peer", name, "1.2.3" if transport else None, transport or "shared memory", "raw")
             if not transport:
-                gaps = (False, "not installed: pip install iceoryx2", None, 0, calls, 0, None, None, False, *[None] * 9, False)
+                gaps = (
+                    False,
+                    "not installed: pip install iceoryx2",
+                    None,
+                    0,
+                    calls,
+                    0,
+                    None,
+                    None,
+                    False,
+                    *[None] * 9,
+                    False,
+                )
                 peers.append(Peer(*head, granularity, *gaps))
                 continue
             bytes_us = 0.0 if granularity == "bar" else 177.3
@@ -79,8 +98,13 @@ def _peers() -> tuple[Peer, ...]:
 
 def _latencies() -> tuple[LatencyRow, ...]:
     rows = []
-    for transport, p50 in (("unix", 18.3), ("tcp", 24.1), ("shm", 1.61)):
-        for loop, rate, placement in (("closed", None, "free"), ("closed", None, "one core"), ("open", 10_000.0, "free")):
+    for transport, floor in (("unix", 18.3), ("tcp", 24.1), ("shm", 1.61)):
+        for loop, rate, placement in (
+            ("closed", None, "free"),
+            ("closed", None, "one core"),
+            ("open", 10_000.0, "free"),
+        ):
+            p50 = floor * (1.3 if loop == "open" else 1.0)
             edges = tuple(0.8 * p50 * 10 ** (i / 20) for i in range(61))
             counts = tuple(int(900 * math.exp(-(((i - 3) / 4) ** 2))) + (i % 9 == 0) for i in range(60))
             name = f"{transport}_{loop}_{placement.replace(' ', '_')}"
@@ -94,7 +118,12 @@ def _latencies() -> tuple[LatencyRow, ...]:
 
 
 def _fast() -> schema.FastEngine:
-    ways = (("in_process", 0, 0.0), ("shipped_unix", 1, 861.9), ("preloaded_shm", 1, 259.2), ("chatty_unix", 80, 18_324.3))
+    ways = (
+        ("in_process", 0, 0.0),
+        ("shipped_unix", 1, 861.9),
+        ("preloaded_shm", 1, 259.2),
+        ("chatty_unix", 80, 18_324.3),
+    )
     rows = []
     for name, crossings, boundary in ways:
         wall = 13_370.2 + boundary
@@ -125,7 +154,11 @@ def whole() -> Study:
         _architecture(i, row.name, row.title, row.kernel, row.time_boxed) for i, row in enumerate(ROWS)
     )  # the rows' own names, so that published figures stand beside them
     points, fits = _echo()
-    formats = (("raw_copied", 62.2, 56.5, 1_200_013), ("raw_not_copied", 6.1, 2.6, 1_200_013), ("json", 107_733.9, 71_400.2, 2_859_107))
+    formats = (
+        ("raw_copied", 62.2, 56.5, 1_200_013),
+        ("raw_not_copied", 6.1, 2.6, 1_200_013),
+        ("json", 107_733.9, 71_400.2, 2_859_107),
+    )
     gates = tuple(schema.EquivalenceRow(row.name, True, 0.0, True, True, 12, None) for row in rows)
     claims = (
         Claim("bytes", "A boundary crossed once costs about 0.1 %", "0.1 %", "0.05 %", True, "cpp_batch_unix"),
@@ -134,7 +167,9 @@ def whole() -> Study:
     )
     after = (
         schema.DerivedFigure("empty_echo_after_compute", "echo of one float after a combo", "us", 176.162, "measured"),
-        schema.DerivedFigure("series_echo_after_compute", "echo of the series after a combo", "us", 804.453, "measured"),
+        schema.DerivedFigure(
+            "series_echo_after_compute", "echo of the series after a combo", "us", 804.453, "measured"
+        ),
     )
     return Study(
         schema=SCHEMA,
@@ -219,7 +254,9 @@ def browser() -> Iterator[Browser]:
     """The system's Chromium, without a window."""
     program = os.environ.get("ONEKERNEL_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
-        pytest.fail("the report's page is tested in Chromium: apt-get install chromium, or set ONEKERNEL_CHROMIUM=/path")
+        pytest.fail(
+            "the report's page is tested in Chromium: apt-get install chromium, or set ONEKERNEL_CHROMIUM=/path"
+        )
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=program)
         yield opened

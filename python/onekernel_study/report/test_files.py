@@ -45,9 +45,7 @@ def test_a_missing_package_costs_its_report_only(
 
 
 @pytest.mark.parametrize(("text", "words"), [("{", "not JSON"), ('{"schema": "other"}', "schema is 'other'")])
-def test_what_is_no_study_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, words: str
-) -> None:
+def test_what_is_no_study_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, words: str) -> None:
     path = tmp_path / "study.json"
     path.write_text(text)
     assert commands.report(path) == 2

@@ -34,7 +34,8 @@ const calculator = (() => {
       .sort((a, b) => b.saves_us - a.saves_us);
   };
 
-  const answer = (work, curve, encoding, found, shares) => {
+  const answer = (work, curve, asked, found, shares) => {
+    const encoding = curve.kind === "peer" ? RAW : asked;
     const [transfer, encode] = parts(work, curve, encoding);
     const each = curve.floor_us + transfer + encode;
     const boundary = work.calls * each;
