@@ -47,7 +47,7 @@ def _chatty(study: Study, rows: Rows) -> Finding | None:
     extra, predicted = figures.get("chatty_over_batch"), figures.get("chatty_over_batch_predicted")
     if extra is None or not predicted:
         return None
-    said = f"{seconds(extra / 1e3)} more than one call, the echo curve says {seconds(predicted / 1e3)}"
+    said = f"{seconds(extra / 1e3)} over one call, by the echo curve {seconds(predicted / 1e3)}"
     return said, 1.0 / PREDICTED <= extra / predicted <= PREDICTED
 
 
@@ -58,10 +58,7 @@ def _stateless(study: Study, rows: Rows) -> Finding | None:
         return None
     kept_s = kept.boundary_p50_us / 1e6
     gone = 1.0 - kept_s / chatty.boundary_s
-    said = (
-        f"{count(chatty.crossings or 0)} calls that ship the series spend {seconds(chatty.boundary_s)} at the "
-        f"boundary, as many over a stored one {seconds(kept_s)}: {percent(gone)} less"
-    )
+    said = f"{seconds(chatty.boundary_s)} with the series in every call, {seconds(kept_s)} without: {percent(gone)} less"
     return said, gone >= CULPRIT
 
 
@@ -70,7 +67,7 @@ def _spawn(study: Study, rows: Rows) -> Finding | None:
     if once is None or each is None or not once.boundary_s or not each.boundary_s or not each.crossings:
         return None
     per_call = each.boundary_s / each.crossings
-    said = f"{seconds(once.boundary_s)} for one call of all combos, {seconds(per_call)} a call for one combo each"
+    said = f"{seconds(once.boundary_s)} a call for all combos, {seconds(per_call)} a call for one combo"
     return said, 1.0 / PREDICTED <= per_call / once.boundary_s <= PREDICTED
 
 
@@ -89,7 +86,7 @@ def _bar_socket(study: Study, rows: Rows) -> Finding | None:
         return None
     call, compute = found
     series = call * study.workload.n_bars
-    said = f"{seconds(call)} a call, {seconds(series)} a series, beside {seconds(compute)} of compute a bar"
+    said = f"{seconds(call)} a call, {seconds(series)} a series; compute of a bar {seconds(compute)}"
     return said, call >= compute
 
 
@@ -99,7 +96,7 @@ def _bar_memory(study: Study, rows: Rows) -> Finding | None:
         return None
     call, compute = found
     series = call * study.workload.n_bars
-    said = f"{seconds(call)} a call, {seconds(series)} a series, beside {seconds(compute)} of compute a bar"
+    said = f"{seconds(call)} a call, {seconds(series)} a series; compute of a bar {seconds(compute)}"
     return said, call < compute
 
 

@@ -95,7 +95,10 @@ def _summary(transport: str, point: _Point) -> EchoPoint:
 
 
 def fit_echo(points: Sequence[EchoPoint]) -> tuple[EchoFit, ...]:
-    """One fit per transport, in the order of the points; a transport with a withheld point has none."""
+    """One fit per transport, in the order of the points; a transport with a withheld point has none.
+
+    Nor has one whose larger echoes took no longer than its small ones, as may happen with very few of them.
+    """
     fits = []
     for transport in dict.fromkeys(point.transport for point in points):
         mine = [point for point in points if point.transport == transport]
@@ -103,7 +106,8 @@ def fit_echo(points: Sequence[EchoPoint]) -> tuple[EchoFit, ...]:
         if len(times) == len(mine):
             line = fit.fit_line([2.0 * point.bytes for point in mine], times)
             smallest = min(mine, key=lambda point: point.floats)
-            fits.append(_echo_fit(transport, line, smallest))
+            if np.isfinite(line.bandwidth):  # more bytes in less time: these few samples show no bandwidth
+                fits.append(_echo_fit(transport, line, smallest))
     return tuple(fits)
 
 

@@ -8,6 +8,8 @@ from onekernel_study.table import Table
 from onekernel_study.tables_boundary import echo, echo_fits, placement, serialization, spawn
 from onekernel_study.tables_derived import break_even, derived, granularity
 from onekernel_study.tables_fast import fast_calls, fast_engine, levels, taxes
+from onekernel_study.tables_peers import peers_by_bar, peers_by_combo, peers_by_sweep
+from onekernel_study.tables_statistics import claims, cold_start, latencies
 from onekernel_study.tables_sweep import equivalence, wall_times, where_time_goes
 
 
@@ -29,6 +31,12 @@ def all_tables(study: Study) -> tuple[Table, ...]:
         taxes,
         levels,
         fast_calls,
+        peers_by_sweep,
+        peers_by_combo,
+        peers_by_bar,
+        latencies,
+        cold_start,
+        claims,
         environment,
     )
     return tuple(maker(study) for maker in makers)

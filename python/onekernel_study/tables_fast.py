@@ -3,7 +3,7 @@
 from onekernel_study.reading import passed_rows
 from onekernel_study.schema import FastCall, FastRow, Levels, Study
 from onekernel_study.table import WITHHELD, Table
-from onekernel_study.wording import number, percent
+from onekernel_study.wording import interval, number, percent
 
 # What crosses in the same way on the slow engine: the published rows over the Unix socket.
 COUNTERPARTS = (
@@ -20,10 +20,10 @@ def fast_engine(study: Study) -> Table:
     rows = tuple(_row(row) for row in facts.rows)
     return Table(
         f"A fast engine: {facts.kernel} ({facts.target}), {facts.threads} thread, one sweep in microseconds",
-        ("row", "n", "p50", "p90", "p99", "compute", "boundary", "ratio", "client CPU", "calls", "bytes out"),
+        ("row", "n", "p50", "p90", "p99", "compute", "boundary", "ratio", "95 %", "CPU", "calls", "bytes out"),
         rows,
         (
-            "ratio: median over that of the same sweep in process; boundary = wall - compute of the same sweep",
+            "ratio: median over that of the same sweep in process; boundary = wall - compute; CPU: of the client",
             f"shm: both sides spin for {facts.shm_spin_us:g} us before they sleep; sockets do not spin",
             *facts.complaints,
         ),
@@ -40,6 +40,7 @@ def _row(row: FastRow) -> tuple[str, ...]:
         number(row.compute_p50_us, 0),
         number(row.boundary_p50_us, 0),
         number(row.ratio_to_in_process, 3),
+        interval(row.ratio_low, row.ratio_high, 2),
         number(row.client_cpu_us, 0),
         str(row.crossings),
         f"{row.bytes_out:,}",

@@ -5,7 +5,7 @@ from onekernel_study.agreement import RULE, agreement
 from onekernel_study.reading import boundary_share, spread
 from onekernel_study.schema import Architecture, Study
 from onekernel_study.table import WITHHELD, Table, shown
-from onekernel_study.wording import number, percent
+from onekernel_study.wording import interval, number, percent
 
 
 def equivalence(study: Study) -> Table:
@@ -48,10 +48,11 @@ def wall_times(study: Study) -> Table:
     boxed = [row.name for row in study.architectures if row.time_boxed and row.withheld is None]
     return Table(
         f"Architectures: {study.workload.n_combos} combos over {study.workload.n_bars:,} bars, wall time",
-        ("row", "runs", "median s", "spread", "ratio", "published s", "published ratio", "ratio agrees"),
+        ("row", "runs", "median s", "spread", "ratio", "95 %", "published s", "published ratio", "ratio agrees"),
         tuple(_wall_time(row) for row in study.architectures),
         (
-            "spread: (largest - smallest) / median. " + RULE,
+            "95 %: interval of the ratio, bootstrap over the rounds in pairs. spread: (largest - smallest) / median",
+            RULE,
             *([f"measured fewer times, since one run takes long: {', '.join(boxed)}"] if boxed else []),
             *(f"{row.name} withheld: {row.withheld}" for row in study.architectures if row.withheld),
         ),
@@ -67,6 +68,7 @@ def _wall_time(row: Architecture) -> tuple[str, ...]:
         number(row.median_s, 3),
         percent(spread(row)) if len(row.runs_s) > 1 else "",
         number(row.ratio_to_in_process, 3),
+        interval(row.ratio_low, row.ratio_high, 3),
         shown(seconds, 3),
         shown(ratio, 2),
         agreement(row.ratio_to_in_process, ratio),

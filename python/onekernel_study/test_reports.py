@@ -31,6 +31,8 @@ def withheld(study: Study, name: str) -> Study:
         [
             "median_s",
             "ratio_to_in_process",
+            "ratio_low",
+            "ratio_high",
             "compute_s",
             "boundary_s",
             "client_cpu_s",
@@ -94,9 +96,9 @@ def test_the_report_is_made_from_the_document_alone(real_study: Study) -> None:
 
 def test_published_figures_stand_beside_the_measured_ones(real_study: Study) -> None:
     cells = {row[0]: row for row in wall_times(real_study).rows}
-    assert cells["cpp_batch_unix"][5:7] == ("2.276", "1.13")
-    assert cells["cpp_chatty_unix"][5:7] == ("2.383", "1.19")
-    assert cells["cpp_in_process"][5:] == ("", "", "")
+    assert cells["cpp_batch_unix"][6:8] == ("2.276", "1.13")
+    assert cells["cpp_chatty_unix"][6:8] == ("2.383", "1.19")
+    assert cells["cpp_in_process"][6:] == ("", "", "")
     assert published.MACHINE in printed(real_study)
     basis = {row[0]: row[1] for row in derived(real_study).rows}
     assert basis["a call per bar, 2,000 bars"] == "derived from 50 calls"
@@ -106,7 +108,7 @@ def test_published_figures_stand_beside_the_measured_ones(real_study: Study) -> 
 def test_a_withheld_row_shows_its_reason_and_no_time(real_study: Study) -> None:
     study = withheld(real_study, "cpp_batch_tcp")
     (row,) = [row for row in wall_times(study).rows if row[0] == "cpp_batch_tcp"]
-    assert row == ("cpp_batch_tcp", "withheld", *("",) * 6)
+    assert row == ("cpp_batch_tcp", "withheld", *("",) * 7)
     (row,) = [row for row in where_time_goes(study).rows if row[0] == "cpp_batch_tcp"]
     assert row == ("cpp_batch_tcp", "withheld", *("",) * 7)
     assert "cpp_batch_tcp withheld: run 1: combo 3 differs" in printed(study)

@@ -27,6 +27,19 @@ def number(value: float | None, decimals: int, missing: str = "") -> str:
     return missing if value is None else f"{value:,.{decimals}f}"
 
 
+def interval(low: float | None, high: float | None, decimals: int) -> str:
+    """An interval, for a column, with fewer decimals where the figures are large; empty where there is none."""
+    if low is None or high is None:
+        return ""
+    decimals = min(decimals, _decimals(high)) if high >= 10 else decimals
+    return f"{low:,.{decimals}f}-{high:,.{decimals}f}"
+
+
+def significant(value: float | None) -> str:
+    """A figure with three significant digits, as far as decimals can give them, for a column."""
+    return "" if value is None else f"{value:,.{_decimals(abs(value))}f}"
+
+
 def _decimals(size: float) -> int:
     """Three significant digits, as far as decimals can give them."""
     return 0 if size >= 100 else 1 if size >= 10 else 2
