@@ -31,7 +31,11 @@ class Workload:
 
 @dataclass(frozen=True)
 class Change:
-    """One thing to change, and what it saves of the total."""
+    """One thing to change, and what it saves of the total.
+
+    batch: all work in one call, with the payload once. preload: the payload once, then calls that carry nothing.
+    binary: raw doubles. transport: the curve with the cheapest crossing.
+    """
 
     name: str
     saves_us: float
@@ -89,7 +93,7 @@ def _changes(work: Workload, curve: Curve, encoding: Encoding, others: Sequence[
     crossing, calls = curve.floor_us + transfer + encode, work.calls
     boundary, compute = calls * crossing, calls * work.compute_us
     saved = {
-        "batch": (calls - 1.0) * curve.floor_us,
+        "batch": (calls - 1.0) * crossing,
         "preload": (calls - 1.0) * (transfer + encode),
         "binary": calls * (crossing - _crossing(work, curve, _RAW)),
         "transport": calls * (crossing - min(_crossing(work, other, encoding) for other in (curve, *others))),

@@ -120,7 +120,7 @@ def _latency(axes: Axes, study: Study) -> bool:
         axes.plot(row.histogram.edges_us[:-1], left, style, color=color, linewidth=1.2, label=row.name)
     axes.set(xscale="log", yscale="log", xlabel="microseconds", ylabel="share of calls at least so long")
     if rows:
-        axes.legend(loc="upper right")
+        axes.legend(loc="lower left")
     return bool(rows)
 
 

@@ -2,8 +2,15 @@
 
 from dataclasses import dataclass
 
-from onekernel_study import tables_boundary, tables_derived, tables_fast, tables_sweep
-from onekernel_study.report import more_tables
+from onekernel_study import (
+    tables_boundary,
+    tables_derived,
+    tables_fast,
+    tables_peers,
+    tables_statistics,
+    tables_sweep,
+)
+from onekernel_study.report import claims_table
 from onekernel_study.schema import Study
 from onekernel_study.table import Table
 from onekernel_study.tables import all_tables, environment
@@ -20,16 +27,24 @@ class Sections:
 def sections(study: Study) -> Sections:
     """All tables of the report, each in one place; a section that this run has nothing for is empty."""
     placed = {
-        "claims": (more_tables.claims(study),) if study.claims else (),
+        "claims": (claims_table.claims(study),) if study.claims else (),
         "ladder": (
             tables_sweep.wall_times(study),
             tables_sweep.where_time_goes(study),
             tables_sweep.equivalence(study),
         ),
         "echo": (tables_boundary.echo(study), tables_boundary.echo_fits(study), tables_boundary.placement(study)),
-        "latency": (more_tables.latencies(study),) if study.latencies else (),
+        "latency": (tables_statistics.latencies(study),) if study.latencies else (),
         "serialization": (tables_boundary.serialization(study),),
-        "peers": more_tables.peers(study),
+        "peers": (
+            (
+                tables_peers.peers_by_sweep(study),
+                tables_peers.peers_by_combo(study),
+                tables_peers.peers_by_bar(study),
+            )
+            if study.peers
+            else ()
+        ),
         "fast": (
             tables_fast.fast_engine(study),
             tables_fast.taxes(study),
@@ -38,7 +53,7 @@ def sections(study: Study) -> Sections:
         ),
         "starting": (
             tables_boundary.spawn(study),
-            *((more_tables.cold_start(study),) if study.cold_start else ()),
+            *((tables_statistics.cold_start(study),) if study.cold_start else ()),
         ),
         "derived": (
             tables_derived.derived(study),
@@ -48,4 +63,5 @@ def sections(study: Study) -> Sections:
         "environment": (environment(study),),
     }
     used = [table for group in placed.values() for table in group]
-    return Sections(placed, tuple(table for table in all_tables(study) if table not in used))
+    used.append(tables_statistics.claims(study))  # the fuller table above says the same
+    return Sections(placed, tuple(table for table in all_tables(study) if table.rows and table not in used))

@@ -283,10 +283,8 @@ def test_the_charts_are_drawn_in_the_series_colours(opened: Opener, width: int) 
     tab = opened(width=width)
     for chart, n in {"echo-chart": 3, "latency-chart": 6, "share-chart": 2}.items():
         drawn = tab.locator(f"#{chart} canvas").evaluate(COLOURS)
-        if chart == "latency-chart":  # of the nine rows, those that are not pinned to one core
-            wanted = [1, 3, 4, 6]
-        else:
-            wanted = list(range(1, n + 1))
+        # Of the nine distributions those are shown that are not pinned to one core.
+        wanted = [1, 3, 4, 6] if chart == "latency-chart" else list(range(1, n + 1))
         for i in wanted:
             value = tab.evaluate(f"getComputedStyle(document.documentElement).getPropertyValue('--series-{i}').trim()")
             assert ",".join(str(int(value[k : k + 2], 16)) for k in (1, 3, 5)) in drawn, (chart, i)

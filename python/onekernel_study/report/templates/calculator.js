@@ -23,7 +23,7 @@ const calculator = (() => {
     const compute = work.calls * work.compute_us;
     const best = Math.min(...[curve, ...alternatives(curve, found)].map((other) => crossing(work, other, encoding)));
     const saved = {
-      batch: (work.calls - 1) * curve.floor_us,
+      batch: (work.calls - 1) * each,
       preload: (work.calls - 1) * (transfer + encode),
       binary: work.calls * (each - crossing(work, curve, RAW)),
       transport: work.calls * (each - best),

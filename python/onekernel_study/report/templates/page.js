@@ -66,7 +66,7 @@
   const advice = (answer, work, curve, encoding) => {
     const best = calculator.best_curve(work, curve, encoding, data.curves);
     const said = {
-      batch: "Batch: send all of it in one call",
+      batch: "Batch: send all work in one call, with its payload once",
       preload: "Preload: where every call sends the same bytes, keep them at the engine and send them once",
       binary: "Binary: send raw doubles",
       transport: `Transport: use ${best.title}`,
@@ -119,7 +119,7 @@
         ? `The boundary takes ${wording.percent(answer.share)} of the wall time: below 1 %, nothing needs to change.`
         : first
           ? `${first.said}. That saves ${wording.microseconds(first.saves_us)} and leaves ${wording.percent(first.share)} at the boundary.`
-          : "One empty crossing is all there is: only more compute per call, or a library in the same process, helps.";
+          : "Nothing that was measured here costs less: only more compute per call, or a library in the same process, helps.";
     set("answer-first", answer.share < data.negligible || !first ? "" : first.name, verdict);
     $("answer-changes").replaceChildren(
       ...listed.map((change) => {
