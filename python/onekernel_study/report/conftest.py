@@ -89,7 +89,8 @@ def _peers() -> tuple[Peer, ...]:
             peers.append(
                 Peer(
                     *head, granularity, True, None if made == calls else "fewer calls", None, 5, calls, made,
-                    _latency(wall / calls * 1e6), wall, made < calls, ratio, 0.9 * ratio, 1.1 * ratio, compute, boundary,
+                    _latency(wall / calls * 1e6), wall, made < calls, ratio, 0.9 * ratio, 1.1 * ratio, compute,
+                    boundary,
                     boundary / wall, boundary / (2.6 + boundary), 0.8 * floor_us, 0.7 * floor_us, True,
                 )
             )  # fmt: skip
@@ -130,7 +131,8 @@ def _fast() -> schema.FastEngine:
         ratio = wall / 13_370.2
         rows.append(
             schema.FastRow(
-                f"certified_{name}", name.replace("_", " "), 10, wall, 1.2 * wall, 1.7 * wall, 13_370.2, boundary, ratio,
+                f"certified_{name}", name.replace("_", " "), 10, wall, 1.2 * wall, 1.7 * wall, 13_370.2, boundary,
+                ratio,
                 0.97 * ratio, 1.04 * ratio, 251.6, True, crossings, 3_916 * crossings, None,
             )
         )  # fmt: skip

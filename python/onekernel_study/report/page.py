@@ -57,6 +57,7 @@ def render(document: object) -> str:
         shares=SHARES,
         method=method(study),
         styles=[_inlined(path, "style") for path in STYLES],
+        licence=(UPLOT / "LICENSE").read_text(encoding="utf-8"),  # the page is a copy of the library: so it goes along
         scripts=[_inlined(path, "script") for path in SCRIPTS],
         data=embedded(_data(study)),
     )

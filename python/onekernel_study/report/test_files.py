@@ -1,5 +1,6 @@
 """Which reports are written, and what is said where a package is missing."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -51,3 +52,10 @@ def test_what_is_no_study_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert commands.report(path) == 2
     assert words in capsys.readouterr().err
     assert names(tmp_path) == ["study.json"]
+
+
+def test_the_command_line_makes_the_reports(study_json: Path) -> None:
+    command = [sys.executable, "-m", "onekernel", "report", str(study_json)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert {"report.html", "report.pdf"} <= set(names(study_json.parent))

@@ -218,8 +218,8 @@ def test_sliders_and_all_else_work_by_keyboard(opened: Opener) -> None:
 
 def test_every_control_has_a_name(opened: Opener) -> None:
     tab = opened()
-    unnamed = """(all) => all.filter((e) => !(e.labels?.length && e.labels[0].textContent.trim()) && !e.textContent.trim()
-        && !e.getAttribute('aria-label')).map((e) => e.outerHTML)"""
+    unnamed = """(all) => all.filter((e) => !(e.labels?.length && e.labels[0].textContent.trim())
+        && !e.textContent.trim() && !e.getAttribute('aria-label')).map((e) => e.outerHTML)"""
     assert tab.eval_on_selector_all("input, select, button, a, [tabindex='0']", unnamed) == []
     assert tab.eval_on_selector_all("[role=img]", "(all) => all.filter((e) => !e.ariaLabel).length") == 0
 
@@ -273,7 +273,8 @@ def test_text_has_contrast(opened: Opener, scheme: str) -> None:
 COLOURS = """(canvas) => {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   const seen = new Set();
-  for (let i = 0; i < data.length; i += 4) if (data[i + 3] === 255) seen.add(`${data[i]},${data[i + 1]},${data[i + 2]}`);
+  for (let i = 0; i < data.length; i += 4)
+    if (data[i + 3] === 255) seen.add(`${data[i]},${data[i + 1]},${data[i + 2]}`);
   return [...seen];
 }"""
 
