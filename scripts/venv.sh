@@ -2,6 +2,7 @@
 # Makes .venv and installs the pinned packages. What is there already is left alone: each lock file's last installed state is
 # kept in .venv/.installed/, and a file that did not change costs one comparison.
 #   usage: scripts/venv.sh study|test|lint      each includes the ones before it
+# The study does without the peers where they cannot be installed: it then shows them as not measured.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 source scripts/python.sh
 
@@ -29,10 +30,21 @@ make_venv() {
 
 case $1 in
   study) groups=(build runtime study report) ;;
-  test) groups=(build runtime study report test) ;;
-  lint) groups=(build runtime study report test lint) ;;
+  test) groups=(build runtime study report peers test) ;;
+  lint) groups=(build runtime study report peers test lint) ;;
   *) fail "usage: scripts/venv.sh study|test|lint" ;;
 esac
+
+install() { .venv/bin/python -m pip install --disable-pip-version-check --no-deps "$@"; }
+
+# iceoryx2 has wheels for newer systems only, so the others are tried without it.
+install_peers() {
+  local some=build/peers-without-iceoryx2.txt
+  mkdir -p build
+  if install --requirement requirements/peers.txt; then return; fi
+  grep -v '^iceoryx2' requirements/peers.txt >"$some"
+  install --requirement "$some"
+}
 
 check_python_setting
 if ! venv_is_good; then make_venv; fi
@@ -45,7 +57,16 @@ for group in "${groups[@]}"; do
     files+=(--requirement "requirements/$group.txt")
   fi
 done
-if ((${#changed[@]} == 0)); then exit 0; fi
-logged pip "installing Python packages: ${changed[*]}" \
-  .venv/bin/python -m pip install --disable-pip-version-check --no-deps "${files[@]}"
-for group in "${changed[@]}"; do cp "requirements/$group.txt" "$INSTALLED/"; done
+if ((${#changed[@]} > 0)); then
+  logged pip "installing Python packages: ${changed[*]}" install "${files[@]}"
+  for group in "${changed[@]}"; do cp "requirements/$group.txt" "$INSTALLED/"; done
+fi
+if [[ $1 == study ]] && ! cmp -s requirements/peers.txt "$INSTALLED/peers.txt"; then
+  say "installing the peers that the study compares ..."
+  mkdir -p "$LOGS"
+  if install_peers >"$LOGS/peers.log" 2>&1 </dev/null; then
+    cp requirements/peers.txt "$INSTALLED/"
+  else
+    say "they cannot be installed here, and are shown as not measured; the output is in $LOGS/peers.log"
+  fi
+fi

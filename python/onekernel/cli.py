@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
@@ -25,6 +26,14 @@ if TYPE_CHECKING:
     from .result import SweepResult
 
 FAILED, BAD_USAGE, INTERRUPTED = 1, 2, 130
+
+
+class _Form(str, Enum):
+    """What the study's commands write."""
+
+    table = "table"
+    json = "json"
+
 
 app = typer.Typer(
     help="One compiled kernel: sweeps over price files, an engine for other programs, and the study of the boundary.",
@@ -127,21 +136,81 @@ def info(
 def study(
     out: Annotated[Path, typer.Option(help="The folder for study.json and the report.")] = Path("out"),
     quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
+    compare: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(help="Two files study.json: say what changed from the first to the second, and measure nothing."),
+    ] = None,
+    output_format: Annotated[_Form, typer.Option("--format", help="Of a comparison.")] = _Form.table,
 ) -> None:
     """Measure every way of calling the kernel on this machine, and prove that all compute the same."""
     with _failures_in_one_line():
+        if compare is not None:
+            raise typer.Exit(_study_commands().compare(*compare, output_format is _Form.json))
         raise typer.Exit(_study_commands().study(out, quick))
 
 
 @app.command()
 def verdict(
-    study_json: Annotated[Path, typer.Argument(help="A study.json, as written by 'onekernel study'.")] = Path(
-        "out/study.json"
-    ),
+    study_json: Annotated[
+        Path | None, typer.Argument(help="A study.json, as written by 'onekernel study'; out/study.json if not given.")
+    ] = None,
+    compute: Annotated[str | None, typer.Option(help="How long one of your calls computes: 0.2ms, 30us, 1.5s.")] = None,
+    calls: Annotated[int, typer.Option(min=1, help="How many calls your workload makes.")] = 1,
+    payload: Annotated[str | None, typer.Option(help="What each call ships: 1.2MB, 64KiB, 8B.")] = None,
+    python: Annotated[
+        str | None, typer.Option(help="Your own function, module:function: it is called here and measured.")
+    ] = None,
+    args: Annotated[
+        str | None, typer.Option(help="Its arguments: Python, evaluated in its module, such as 'prices, 20'.")
+    ] = None,
+    crossing: Annotated[
+        str, typer.Option(help="The crossing that you use or plan, by its name in the table.")
+    ] = "unix",
+    output_format: Annotated[_Form, typer.Option("--format", help="What to write on standard output.")] = _Form.table,
 ) -> None:
-    """Say from a study's numbers whether a service boundary costs anything that matters."""
+    """Say whether a service boundary costs anything that matters: for the study, or for your own workload."""
+    as_json = output_format is _Form.json
     with _failures_in_one_line():
-        raise typer.Exit(_study_commands().verdict(study_json))
+        commands = _study_commands()
+        if compute is None and python is None and payload is None and args is None and calls == 1:
+            raise typer.Exit(commands.verdict(study_json or Path("out/study.json"), as_json))
+        raise typer.Exit(
+            commands.workload_verdict(
+                study_json=study_json,
+                compute=compute,
+                calls=calls,
+                payload=payload,
+                python=python,
+                arguments=args,
+                crossing=crossing,
+                as_json=as_json,
+            )
+        )
+
+
+@app.command()
+def echo(
+    url: Annotated[str, typer.Argument(help="A running engine: unix:/path, tcp://host:port or shm:/path.")],
+    floats: Annotated[
+        str, typer.Option(help="Sizes of an echo in floats of 8 bytes, such as 1,1000.")
+    ] = "1,1000,150000",
+    calls: Annotated[int, typer.Option(min=1, help="Calls per size; fewer where they are large.")] = 2000,
+    rate: Annotated[
+        float | None, typer.Option(help="Calls a second, each timed from when it was due; without it, back to back.")
+    ] = None,
+    output_format: Annotated[_Form, typer.Option("--format", help="What to write on standard output.")] = _Form.table,
+) -> None:
+    """Measure a running engine from outside: what a call that computes nothing takes from here to there and back."""
+    with _failures_in_one_line():
+        sizes = _or_bad_usage("--floats", lambda: _sizes(floats))
+        raise typer.Exit(_study_commands().echo(url, sizes, calls, rate, output_format is _Form.json))
+
+
+def _sizes(text: str) -> list[int]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdecimal() and int(part) > 0 for part in parts):
+        raise ValueError(f"{text!r} is no list of sizes; write whole numbers above zero, such as 1,1000,150000")
+    return [int(part) for part in parts]
 
 
 @app.command()

@@ -39,7 +39,7 @@ def _once(study: Study, rows: Rows) -> Finding | None:
 
 def _json(study: Study, rows: Rows) -> Finding | None:
     ratio = next((each.ratio_to_raw for each in study.serialization if each.format == "json"), None)
-    return None if ratio is None else (f"{count(ratio)} times raw", 1000.0 / ABOUT <= ratio)
+    return None if ratio is None else (f"{count(ratio)} times raw", ratio >= 1000.0 / ABOUT)
 
 
 def _chatty(study: Study, rows: Rows) -> Finding | None:
@@ -58,7 +58,9 @@ def _stateless(study: Study, rows: Rows) -> Finding | None:
         return None
     kept_s = kept.boundary_p50_us / 1e6
     gone = 1.0 - kept_s / chatty.boundary_s
-    said = f"{seconds(chatty.boundary_s)} with the series in every call, {seconds(kept_s)} without: {percent(gone)} less"
+    said = (
+        f"{seconds(chatty.boundary_s)} with the series in every call, {seconds(kept_s)} without: {percent(gone)} less"
+    )
     return said, gone >= CULPRIT
 
 
@@ -131,7 +133,7 @@ CLAIMS: dict[str, tuple[tuple[str, str, str], Callable[[Study, Rows], Finding | 
         (
             "Chatty calls cost what their payload costs, times the calls.",
             "107 ms, of which the echo curve predicts 81 ms",
-            f"cpp_chatty_unix over cpp_batch_unix, boundaries; holds within a factor of {PREDICTED:g} of the prediction",
+            f"cpp_chatty_unix over cpp_batch_unix, boundaries; within a factor of {PREDICTED:g} of the prediction",
         ),
         _chatty,
     ),

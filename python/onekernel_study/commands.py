@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from onekernel.errors import OneKernelError
 
@@ -64,15 +66,46 @@ def report(study_json: Path) -> int:
     return 1 if notes else 0
 
 
-def verdict(study_json: Path) -> int:
+def verdict(study_json: Path, as_json: bool = False) -> int:
     """Prints the verdict of an existing study.json again."""
     try:
         result = document.read(study_json)
     except (document.DocumentError, OSError) as error:
         print(f"onekernel verdict: {error}", file=sys.stderr)
         return 2
-    print_verdict(words.sentences(result), sys.stdout)
+    if as_json:
+        claims = [dataclasses.asdict(claim) for claim in result.claims]
+        json.dump({"verdict": words.sentences(result), "claims": claims}, sys.stdout, indent=1)
+        sys.stdout.write("\n")
+    else:
+        print_verdict(words.sentences(result), sys.stdout)
     return _outcome(result.equivalence.complaints)
+
+
+def workload_verdict(**asked: Any) -> int:
+    """The verdict for a workload of one's own; the names are those of commands_workload.Asked."""
+    from onekernel_study import commands_workload
+
+    return commands_workload.verdict(commands_workload.Asked(**asked))
+
+
+def compare(before: Path, after: Path, as_json: bool) -> int:
+    """Prints what changed between two files study.json."""
+    from onekernel_study.compare import print_changes
+
+    try:
+        print_changes(document.read(before), document.read(after), str(before), str(after), as_json)
+    except (document.DocumentError, OSError) as error:
+        print(f"onekernel study --compare: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def echo(url: str, sizes: Sequence[int], calls: int, rate_per_s: float | None, as_json: bool) -> int:
+    """Measures a running engine from outside."""
+    from onekernel_study.echo_url import echo_url
+
+    return echo_url(url, sizes, calls, rate_per_s, as_json)
 
 
 def _outcome(complaints: Sequence[str]) -> int:

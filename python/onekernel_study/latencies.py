@@ -116,7 +116,7 @@ def _burst(echo: Echo, pid: int, rate_per_s: float | None, counts: LatencyCounts
 
 
 def _payloads(n: int) -> list[Floats]:
-    """n different payloads of one float."""
+    """Different payloads of one float."""
     return list(np.arange(float(n)).reshape(-1, 1))
 
 
@@ -169,8 +169,15 @@ def _summary(row: _Row) -> LatencyRow:
     }
     if row.withheld is not None or not row.bursts:
         nothing = dict.fromkeys(
-            ("achieved_per_s", "latency", "p50_low_us", "p50_high_us", "histogram")
-            + ("client_cpu_us_per_call", "server_cpu_us_per_call")
+            [
+                "achieved_per_s",
+                "latency",
+                "p50_low_us",
+                "p50_high_us",
+                "histogram",
+                "client_cpu_us_per_call",
+                "server_cpu_us_per_call",
+            ]
         )
         return LatencyRow(**told, **nothing, withheld=row.withheld or "no call was asked for")  # type: ignore[arg-type]
     samples_ns = [ns for burst in row.bursts for ns in burst.samples_ns]

@@ -30,7 +30,8 @@ def peers_by_bar(study: Study) -> Table:
 
 def _peers(study: Study, granularity: str) -> Table:
     rows = [row for row in study.peers if row.granularity == granularity]
-    scaled = [row.name for row in rows if row.sweep_derived]
+    scaled = ", ".join(row.name for row in rows if row.sweep_derived)
+    planned = max((row.calls_planned for row in rows), default=0)
     return Table(
         TITLES[granularity],
         ("peer", "calls", "p50 us", "p99 us", "whole", "ratio", "95 %", "boundary", "of checked", "CPU us", "server"),
@@ -39,8 +40,8 @@ def _peers(study: Study, granularity: str) -> Table:
             "every peer calls the same native kernel on one thread; ratio: the whole over the native row's",
             "boundary: its share of the wall time; of checked: the same boundary beside the naive kernel's compute",
             f"what crosses as what: {', '.join(f'{row.name} {row.encoding}' for row in rows)}",
-            *([f"whole derived from fewer calls: {', '.join(scaled)}"] if scaled else []),
-            *(f"{row.name}: {row.withheld or row.reason}" for row in rows if row.withheld or row.reason),
+            *([f"whole scaled to {planned:,} calls from those that fit in the time box: {scaled}"] if scaled else []),
+            *(f"{row.name}: {row.withheld or row.reason}" for row in rows if row.latency is None),
         ),
     )
 

@@ -1,9 +1,9 @@
 """The protobuf messages of the gRPC peer, described here instead of in a .proto file, so that no compiler is needed.
 
-    message SweepRequest { repeated double close = 1; repeated int64 combos = 2; double fee = 3; }
-    message SweepReply   { repeated double pnl = 1; repeated int64 trades = 2; int64 compute_ns = 3; }
-    message BarRequest   { double close = 1; }
-    message BarReply     { double value = 1; int64 compute_ns = 2; }
+message SweepRequest { repeated double close = 1; repeated int64 combos = 2; double fee = 3; }
+message SweepReply   { repeated double pnl = 1; repeated int64 trades = 2; int64 compute_ns = 3; }
+message BarRequest   { double close = 1; }
+message BarReply     { double value = 1; int64 compute_ns = 2; }
 """
 
 from typing import Any

@@ -117,6 +117,8 @@ def _measure(rows: list[Row], main: Trial, counts: PeerCounts, progress: Progres
 
 def _warm_up(row: Row, main: Trial, box_s: float) -> float | None:
     """Twice as many calls each time, for a short while; seconds per call in the end, None where one failed."""
+    if _round(row, main, 1) is None:  # the first call loads and connects what later ones find ready
+        return None
     n = 1
     while (pace := _round(row, main, n)) is not None:
         n = 2 * len(pace.walls_ns)
@@ -127,7 +129,7 @@ def _warm_up(row: Row, main: Trial, box_s: float) -> float | None:
 
 
 def _round(row: Row, main: Trial, n: int) -> Round | None:
-    """n calls, gated; None where one failed or an earlier one did."""
+    """Makes n calls, gated; None where one failed or an earlier one did."""
     if row.withheld or row.peer is None:
         return None
     client = row.peer.client
@@ -160,8 +162,10 @@ Judge = Callable[[list[Reply]], str | None]
 def _calls(row: Row, peer: Peer, main: Trial, n: int) -> tuple[list[Callable[[], Reply]], Judge]:
     """The next n calls of a row, and what judges their replies."""
     close, combos, fee = main.workload.close, main.workload.combos, main.workload.fee
+    calls: list[Callable[[], Reply]]
     if row.granularity == SWEEP:
-        return [partial(peer.client.sweep, close, combos, fee)] * n, partial(_sweep_complaint, main.gate)
+        calls = [partial(peer.client.sweep, close, combos, fee)] * n
+        return calls, partial(_sweep_complaint, main.gate)
     if row.granularity == COMBO:
         n = min(n, len(combos))
         few = Answer(main.gate.reference.pnl[:n], main.gate.reference.trades[:n])
@@ -169,7 +173,8 @@ def _calls(row: Row, peer: Peer, main: Trial, n: int) -> tuple[list[Callable[[],
         calls = [partial(peer.client.sweep, close, combos[i : i + 1], fee) for i in range(n)]
         return calls, partial(_combos_complaint, gate)
     closes = _next_closes(peer, close, n)
-    return [partial(peer.client.bar, value) for value in closes], partial(_bars_complaint, peer.twin, closes)
+    calls = [partial(peer.client.bar, value) for value in closes]
+    return calls, partial(_bars_complaint, peer.twin, closes)
 
 
 def _next_closes(peer: Peer, close: Floats, n: int) -> list[float]:

@@ -1,11 +1,11 @@
 """Raw bytes, for the peers whose library moves bytes and asks nothing about them.
 
-    sweep:  [u32 1][u32 n_combos][u64 n_bars][f64 fee] [n_bars f64 close] [n_combos 6 i64 combos]
-    bar:    [u32 2][u32 0][u64 0][f64 close]
-    window: [u32 3][u32 0][u64 n][f64 0] [n f64 the last closes]        for a process that keeps no state
+sweep:  [u32 1][u32 n_combos][u64 n_bars][f64 fee] [n_bars f64 close] [n_combos 6 i64 combos]
+bar:    [u32 2][u32 0][u64 0][f64 close]
+window: [u32 3][u32 0][u64 n][f64 0] [n f64 the last closes]        for a process that keeps no state
 
-    reply of a sweep:          [i64 compute_ns] [n_combos f64 pnl] [n_combos i64 trades]
-    reply of a bar or window:  [i64 compute_ns] [f64 value]
+reply of a sweep:          [i64 compute_ns] [n_combos f64 pnl] [n_combos i64 trades]
+reply of a bar or window:  [i64 compute_ns] [f64 value]
 """
 
 import struct

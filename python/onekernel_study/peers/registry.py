@@ -25,7 +25,9 @@ NATIVE = "native"
 PROTOBUF = "protobuf, repeated double"
 
 PEERS = (
-    Spec(NATIVE, "the native kernel, a function call", "onekernel", "in process", "none", _from("in_process", "native")),
+    Spec(
+        NATIVE, "the native kernel, a function call", "onekernel", "in process", "none", _from("in_process", "native")
+    ),
     Spec(
         "numba",
         "numba, a function call",

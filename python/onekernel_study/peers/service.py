@@ -2,7 +2,7 @@
 
 The sweep is the native kernel on one thread. The step takes one close and returns the decision value hma3 - hma of one
 combo at that bar: the two Hull averages are linear, so their difference is one weighted sum over the last closes, a
-few microseconds in NumPy. It is the least that a live strategy computes per bar, and it has a state, as a live loop has.
+few microseconds in NumPy. It is the least that a live strategy computes per bar, and it has a state as live loops have.
 """
 
 import time

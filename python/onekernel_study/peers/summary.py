@@ -1,9 +1,9 @@
 """From the rounds of the peers to the rows of the document."""
 
+import platform
 from collections.abc import Sequence
 from importlib import metadata
-
-import platform
+from typing import Any
 
 from onekernel_study.intervals import ratio_interval
 from onekernel_study.latency import latency
@@ -82,7 +82,7 @@ def _per_call(row: Row, used_ns: Sequence[int | None]) -> float | None:
     return sum(known) / calls / 1e3 if len(known) == len(used_ns) else None
 
 
-def _told(spec: Spec) -> dict[str, str | None]:
+def _told(spec: Spec) -> dict[str, Any]:
     return {
         "name": spec.name,
         "title": spec.title,
