@@ -1,6 +1,6 @@
 """What the boundary takes of a workload: the arithmetic of the page's calculator, repeated in templates/calculator.js.
 
-    crossing = floor + bytes * size / bandwidth + encoding        per call, microseconds
+    crossing = floor + bytes * size * time per byte + encoding    per call, microseconds
     share    = calls * crossing / (calls * crossing + calls * compute)
     G        = compute per call / floor
 
@@ -8,7 +8,7 @@ Every step is a plain operation on doubles in a fixed order, so that both give t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from onekernel_study.breakeven import SHARES, calls_at, compute_by_kernel
 from onekernel_study.names import NUMBA
@@ -34,7 +34,7 @@ class Change:
     """One thing to change, and what it saves of the total.
 
     batch: all work in one call, with the payload once. preload: the payload once, then calls that carry nothing.
-    binary: raw doubles. transport: the curve with the cheapest crossing.
+    binary: raw doubles, without encoding. transport: the curve with the cheapest crossing.
     """
 
     name: str
@@ -83,19 +83,20 @@ def answer(work: Workload, curve: Curve, encoding: Encoding, found: Sequence[Cur
 
 def _parts(work: Workload, curve: Curve, encoding: Encoding) -> tuple[float, float]:
     """Microseconds for the bytes and for the encoding of one call."""
-    if curve.kind == PEER:
-        return work.n_bytes / curve.bandwidth_gb_s / 1e3, 0.0
-    return work.n_bytes * encoding.size / curve.bandwidth_gb_s / 1e3, work.n_bytes / 1e6 * encoding.us_per_mb
+    megabytes = work.n_bytes / 1e6
+    carry = megabytes * (curve.us_per_mb - curve.encoding_us_per_mb)
+    return carry * encoding.size, megabytes * (encoding.us_per_mb + curve.encoding_us_per_mb)
 
 
 def _changes(work: Workload, curve: Curve, encoding: Encoding, others: Sequence[Curve]) -> tuple[Change, ...]:
     transfer, encode = _parts(work, curve, encoding)
     crossing, calls = curve.floor_us + transfer + encode, work.calls
+    plain = curve.us_per_mb - curve.encoding_us_per_mb
     boundary, compute = calls * crossing, calls * work.compute_us
     saved = {
         "batch": (calls - 1.0) * crossing,
         "preload": (calls - 1.0) * (transfer + encode),
-        "binary": calls * (crossing - _crossing(work, curve, _RAW)),
+        "binary": calls * (crossing - _crossing(work, replace(curve, us_per_mb=plain, encoding_us_per_mb=0.0), _RAW)),
         "transport": calls * (crossing - min(_crossing(work, other, encoding) for other in (curve, *others))),
     }
     listed = [Change(name, us, (boundary - us) / (boundary - us + compute)) for name, us in saved.items() if us > 0]

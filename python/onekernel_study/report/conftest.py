@@ -64,7 +64,14 @@ def _peers() -> tuple[Peer, ...]:
     peers = []
     for name, transport, floor_us in kinds:
         for granularity, (calls, compute) in planned.items():
-            head = (name, f"{name}, a peer", name, "1.2.3" if transport else None, transport or "shared memory", "raw")
+            head = (
+                name,
+                f"{name}, a peer",
+                name,
+                "1.2.3" if transport else None,
+                transport or "shared memory",
+                "JSON" if name == "http_json" else "raw bytes",
+            )
             if not transport:
                 gaps = (
                     False,

@@ -1,30 +1,30 @@
-"""The curves that the calculator answers from: for each way of crossing, time = floor + bytes / bandwidth.
+"""The curves that the calculator answers from: for each way of crossing, time = floor + bytes * time per byte.
 
-Everything comes from one study: the fits of the echo curves, the two echoes right after a computation, and the peers'
-rows. A curve that this run did not measure is not there.
+They are those of `onekernel verdict`, in the units of the page, and the Unix socket right after a computation. A curve
+that this run did not measure is not there.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from onekernel_study import curves as measured
 from onekernel_study.names import EMPTY_AFTER_COMPUTE, SERIES_AFTER_COMPUTE, UNIX
-from onekernel_study.schema import EchoFit, Study
-from onekernel_study.schema_peers import Peer
+from onekernel_study.schema import Study
 
-TITLES = {"unix": "Unix socket", "tcp": "TCP loopback", "shm": "shared memory"}
 RAW = "raw"
-ECHO, AFTER_COMPUTE, PEER = "echo", "after_compute", "peer"
+PLAIN, AFTER_COMPUTE, PEER = "plain", "after_compute", "peer"
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One way of crossing. Bytes are those of the request and the reply together."""
+    """One way of crossing. Bytes are those of the raw payload, request and reply together."""
 
     name: str
     title: str
     floor_us: float
-    bandwidth_gb_s: float
-    kind: str  # "echo", "after_compute" or "peer"; a peer has its own encoding in it, so that no other is added
+    us_per_mb: float  # per 10^6 bytes
+    encoding_us_per_mb: float  # the part of us_per_mb that is encoding and decoding
+    kind: str  # "plain", "after_compute" or "peer"; a peer encodes by itself, so that no other encoding is added
     basis: str
 
 
@@ -39,9 +39,18 @@ class Encoding:
 
 
 def curves(study: Study) -> tuple[Curve, ...]:
-    """Every curve of the study, the echo fits first; none where the echoes were withheld."""
-    fits = [_fitted(fit) for fit in study.echo_fits if fit.bandwidth_gb_s > 0]
-    return (*fits, *_after_compute(study), *_peers(study))
+    """Every curve of the study, the sockets first; none where nothing crossed."""
+    peers = {peer.name for peer in study.peers}
+    # JSON over the socket is the socket with an encoding here.
+    found = [curve for curve in measured.curves(study) if curve.name not in ("in_process", "unix_json")]
+    own = [_curve(curve, PEER if curve.name in peers else PLAIN) for curve in found]
+    return (*own, *_after_compute(study))
+
+
+def _curve(curve: measured.Curve, kind: str) -> Curve:
+    encoding = 1e12 * curve.encoding_s_per_byte
+    title = f"{curve.title} (peer)" if kind == PEER else curve.title
+    return Curve(curve.name, title, 1e6 * curve.floor_s, 1e12 * curve.s_per_byte, encoding, kind, curve.basis)
 
 
 def encodings(study: Study) -> tuple[Encoding, ...]:
@@ -56,48 +65,16 @@ def encodings(study: Study) -> tuple[Encoding, ...]:
     return tuple(found)
 
 
-def _fitted(fit: EchoFit) -> Curve:
-    basis = f"fit of the echo curve; misses the measured points by at most {fit.worst_residual_percent:.1f} %"
-    title = TITLES.get(fit.transport, fit.transport)
-    return Curve(fit.transport, title, fit.floor_us, fit.bandwidth_gb_s, ECHO, basis)
-
-
 def _after_compute(study: Study) -> Iterator[Curve]:
     """The Unix socket as it answers after a pause: caches are cold and the scheduler has moved on."""
     values = {each.name: each.value for each in study.derived}
     empty, series = values.get(EMPTY_AFTER_COMPUTE), values.get(SERIES_AFTER_COMPUTE)
-    if empty is not None and series is not None and study.workload.n_bars > 1:
-        carried = 2 * 8 * (study.workload.n_bars - 1)  # an echo carries its payload both ways
-        title = "Unix socket, right after computing"
-        basis = "through an echo of one float and one of the series, each right after a combo was computed"
-        yield from _line("unix_after_compute", title, empty, series - empty, carried, AFTER_COMPUTE, basis)
-
-
-def _peers(study: Study) -> Iterator[Curve]:
-    """A line through a peer's call per bar, which carries next to nothing, and its call per combo, with the series."""
-    found: dict[str, dict[str, Peer]] = {}
-    for peer in study.peers:
-        if peer.measured and peer.withheld is None and peer.boundary_s is not None and peer.calls_planned > 0:
-            found.setdefault(peer.name, {})[peer.granularity] = peer
-    for name, by_granularity in found.items():
-        bar, combo = by_granularity.get("bar"), by_granularity.get("combo")
-        if bar is None or combo is None or bar.transport == "in process":
-            continue
-        floor, shipped = _boundary_us(bar), _boundary_us(combo)
-        basis = "through this peer's call per bar and its call per combo, which ships the series; its encoding is in it"
-        yield from _line(f"peer_{name}", bar.title, floor, shipped - floor, 8 * study.workload.n_bars, PEER, basis)
-
-
-def _boundary_us(peer: Peer) -> float:
-    return (peer.boundary_s or 0.0) / peer.calls_planned * 1e6
-
-
-def _line(
-    name: str, title: str, floor_us: float, more_us: float, n_bytes: int, kind: str, basis: str
-) -> Iterator[Curve]:
+    carried = 2 * 8 * (study.workload.n_bars - 1)  # an echo carries its payload both ways
     # Where noise put the two points the wrong way round there is no line to answer from.
-    if floor_us > 0 and more_us > 0:
-        yield Curve(name, title, floor_us, n_bytes / more_us / 1e3, kind, basis)
+    if empty is not None and series is not None and carried > 0 and series > empty > 0:
+        title = "onekernel over unix, right after computing"
+        basis = "the line through an echo of one float and one of the series, each right after a combo was computed"
+        yield Curve("unix_after_compute", title, empty, (series - empty) / carried * 1e6, 0.0, AFTER_COMPUTE, basis)
 
 
 def alternatives(curve: Curve, found: Sequence[Curve]) -> tuple[Curve, ...]:

@@ -4,19 +4,22 @@ from dataclasses import replace
 
 import pytest
 
+from onekernel_study import advice
+from onekernel_study import curves as measured
+from onekernel_study.advice import advise
 from onekernel_study.report.calculator import Workload, answer, presets, slider
 from onekernel_study.report.curves import Curve, Encoding, alternatives, curves, encodings
 from onekernel_study.schema import Study
 
-UNIX = Curve("unix", "Unix socket", 20.0, 5.0, "echo", "")
-SHM = Curve("shm", "shared memory", 2.0, 5.0, "echo", "")
+UNIX = Curve("unix", "Unix socket", 20.0, 200.0, 0.0, "plain", "")
+SHM = Curve("shm", "shared memory", 2.0, 200.0, 0.0, "plain", "")
 RAW = Encoding("raw", "", 0.0, 1.0)
 JSON = Encoding("json", "", 1_000.0, 2.0)
 
 
 def test_a_crossing_is_floor_bytes_and_encoding() -> None:
     result = answer(Workload(compute_us=600.0, calls=10.0, n_bytes=100_000.0), UNIX, JSON, (UNIX,))
-    assert result.transfer_us == 200_000 / 5.0 / 1e3 == 40.0  # twice the bytes, at 5 GB/s
+    assert result.transfer_us == 0.2 * 200.0  # twice the bytes
     assert result.encoding_us == 100.0
     assert result.crossing_us == 160.0
     assert result.boundary_us == 1_600.0
@@ -50,22 +53,42 @@ def test_one_empty_call_over_the_best_transport_has_nothing_to_change() -> None:
 
 
 def test_a_peer_has_its_own_encoding_in_it() -> None:
-    peer = Curve("peer_x", "x", 20.0, 5.0, "peer", "")
-    work = Workload(600.0, 10.0, 100_000.0)
-    assert answer(work, peer, JSON, (peer,)) == answer(work, UNIX, RAW, (UNIX,))
+    peer = Curve("x", "x", 20.0, 1_000.0, 800.0, "peer", "")
+    result = answer(Workload(600.0, 10.0, 100_000.0), peer, JSON, (peer,))
+    assert (result.transfer_us, result.encoding_us, result.crossing_us) == (20.0, 80.0, 120.0)
+    assert [(change.name, change.saves_us) for change in result.changes] == [
+        ("batch", 9 * 120.0),
+        ("preload", 9 * 100.0),
+        ("binary", 10 * 80.0),
+    ]
 
 
 def test_the_curves_are_the_studys(whole: Study) -> None:
     found = {curve.name: curve for curve in curves(whole)}
-    assert list(found) == ["unix", "tcp", "shm", "unix_after_compute", "peer_zeromq", "peer_http_json"]
-    assert (found["tcp"].floor_us, found["tcp"].bandwidth_gb_s) == (23.6, 6.25)
+    assert list(found) == ["unix", "tcp", "shm", "zeromq", "http_json", "unix_after_compute"]
+    assert (found["tcp"].floor_us, found["tcp"].us_per_mb) == pytest.approx((23.6, 160.0))
     after = found["unix_after_compute"]
-    assert after.floor_us + 16 * 149_999 / after.bandwidth_gb_s / 1e3 == pytest.approx(804.453)
-    peer = found["peer_zeromq"]
+    assert after.floor_us + 16 * 149_999 * after.us_per_mb / 1e6 == pytest.approx(804.453)
+    peer = found["zeromq"]
     assert peer.floor_us == pytest.approx(61.7)
-    assert peer.floor_us + 1_200_000 / peer.bandwidth_gb_s / 1e3 == pytest.approx(61.7 + 177.3)
+    assert peer.floor_us + 1.2 * peer.us_per_mb == pytest.approx(61.7 + 177.3)
     assert alternatives(after, list(found.values())) == ()
     assert after not in alternatives(found["unix"], list(found.values()))
+
+
+@pytest.mark.parametrize(("calls", "n_bytes"), [(80, 1_200_000), (1, 8), (150_000, 800)])
+def test_it_agrees_with_the_verdict_on_the_same_workload(whole: Study, calls: int, n_bytes: int) -> None:
+    found = curves(whole)
+    told = advise(measured.curves(whole), advice.Workload(3e-4, calls, n_bytes), "unix")
+    for cost in told.crossings:
+        if cost.name in ("in_process", "unix_json"):
+            continue
+        (curve,) = [each for each in found if each.name == cost.name]
+        result = answer(Workload(300.0, float(calls), float(n_bytes)), curve, RAW, found)
+        assert result.share == pytest.approx(cost.share, rel=1e-12)
+        assert result.crossing_us == pytest.approx(1e6 * cost.call_s, rel=1e-12)
+        assert result.break_even_us[1] == pytest.approx(1e6 * cost.break_even_compute_s, rel=1e-12)
+        assert result.split_into[1] == pytest.approx(cost.break_even_calls, rel=1e-12)
 
 
 def test_a_format_costs_what_it_cost_for_the_series(whole: Study) -> None:

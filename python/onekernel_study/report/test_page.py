@@ -125,7 +125,7 @@ def test_hostile_text_is_shown_as_it_stands(opened: Opener) -> None:
     assert tab.locator("img").count() == 0
 
 
-@pytest.mark.parametrize("transport", ["unix", "shm", "unix_after_compute", "peer_zeromq"])
+@pytest.mark.parametrize("transport", ["unix", "shm", "unix_after_compute", "http_json"])
 def test_the_answer_is_pythons_to_the_last_bit(opened: Opener, whole: Study, transport: str) -> None:
     tab = opened()
     found = curves.curves(whole)

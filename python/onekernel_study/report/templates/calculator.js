@@ -3,10 +3,11 @@
 const calculator = (() => {
   const RAW = { name: "raw", us_per_mb: 0, size: 1 };
 
-  const parts = (work, curve, encoding) =>
-    curve.kind === "peer"
-      ? [work.n_bytes / curve.bandwidth_gb_s / 1e3, 0]
-      : [(work.n_bytes * encoding.size) / curve.bandwidth_gb_s / 1e3, (work.n_bytes / 1e6) * encoding.us_per_mb];
+  const parts = (work, curve, encoding) => {
+    const megabytes = work.n_bytes / 1e6;
+    const carry = megabytes * (curve.us_per_mb - curve.encoding_us_per_mb);
+    return [carry * encoding.size, megabytes * (encoding.us_per_mb + curve.encoding_us_per_mb)];
+  };
 
   const crossing = (work, curve, encoding) => {
     const [transfer, encode] = parts(work, curve, encoding);
@@ -15,6 +16,12 @@ const calculator = (() => {
 
   const alternatives = (curve, found) =>
     curve.kind === "after_compute" ? [] : found.filter((other) => other.kind !== "after_compute");
+
+  const unencoded = (curve) => ({
+    ...curve,
+    us_per_mb: curve.us_per_mb - curve.encoding_us_per_mb,
+    encoding_us_per_mb: 0,
+  });
 
   const changes = (work, curve, encoding, found) => {
     const [transfer, encode] = parts(work, curve, encoding);
@@ -25,7 +32,7 @@ const calculator = (() => {
     const saved = {
       batch: (work.calls - 1) * each,
       preload: (work.calls - 1) * (transfer + encode),
-      binary: work.calls * (each - crossing(work, curve, RAW)),
+      binary: work.calls * (each - crossing(work, unencoded(curve), RAW)),
       transport: work.calls * (each - best),
     };
     return Object.entries(saved)

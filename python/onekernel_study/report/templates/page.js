@@ -76,11 +76,11 @@
 
   const arithmetic = (answer, work, curve, encoding) => {
     const { microseconds: us, bytes, count, percent } = wording;
-    const carried = curve.kind === "peer" ? work.n_bytes : work.n_bytes * encoding.size;
-    const rate = `${Number(curve.bandwidth_gb_s.toPrecision(3))} GB/s`;
+    const carried = work.n_bytes * encoding.size;
+    const rate = `${us(curve.us_per_mb - curve.encoding_us_per_mb)} per MB`;
     return [
-      `bytes per call = ${bytes(carried)} / ${rate} = ${us(answer.transfer_us)}`,
-      `encoding per call = ${us(answer.encoding_us)}`,
+      `bytes per call = ${bytes(carried)} x ${rate} = ${us(answer.transfer_us)}`,
+      `encoding per call = ${bytes(work.n_bytes)} x ${us(encoding.us_per_mb + curve.encoding_us_per_mb)} per MB = ${us(answer.encoding_us)}`,
       `crossing = floor + bytes + encoding = ${us(curve.floor_us)} + ${us(answer.transfer_us)} + ${us(answer.encoding_us)} = ${us(answer.crossing_us)}`,
       `boundary = ${count(work.calls)} × ${us(answer.crossing_us)} = ${us(answer.boundary_us)}`,
       `compute = ${count(work.calls)} × ${us(work.compute_us)} = ${us(answer.compute_us)}`,
