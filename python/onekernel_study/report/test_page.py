@@ -150,7 +150,7 @@ def test_the_answer_is_pythons_to_the_last_bit(opened: Opener, whole: Study, tra
 
 def answer_of(tab: Page) -> dict[str, tuple[float, str]]:
     read = "(all) => all.map((each) => [each.id, Number(each.dataset.value), each.textContent])"
-    cells = tab.eval_on_selector_all("[id^=answer-][data-value]:not(#answer-first)", read)
+    cells = tab.eval_on_selector_all("[id^=answer-][data-value]:not(#answer-first, #answer-after)", read)
     return {name.removeprefix("answer-"): (value, text) for name, value, text in cells}
 
 
@@ -167,6 +167,22 @@ def expected(due: calculator.Answer) -> dict[str, tuple[float, str]]:
     }
     cells |= {f"even-{i}": time(us) for i, us in enumerate(due.break_even_us)}
     return cells | {f"split-{i}": (calls, count(calls)) for i, calls in enumerate(due.split_into)}
+
+
+def test_the_answer_after_a_computation_stands_beside(opened: Opener, whole: Study) -> None:
+    tab = opened()
+    found = curves.curves(whole)
+    (later,) = [each for each in found if each.kind == curves.AFTER_COMPUTE]
+    set_sliders(tab, compute_us=200.0, calls=80.0, n_bytes=1.2e6)
+    due = calculator.answer(calculator.Workload(200.0, 80.0, 1.2e6), later, curves.encodings(whole)[0], found)
+    said = tab.locator("#answer-after")
+    assert float(said.get_attribute("data-value") or "") == due.share
+    assert said.text_content() == (
+        f"{percent(due.share)} where every call follows a computation: then one crossing takes "
+        f"{seconds(due.crossing_us / 1e6)}."
+    )
+    tab.locator("#transport").select_option("tcp")
+    assert said.text_content() == ""
 
 
 def test_presets_are_the_published_workload(opened: Opener, whole: Study) -> None:

@@ -7,6 +7,7 @@ const charts = (() => {
 
   const tidy = (value) => (value >= 1e6 ? `${value / 1e6}M` : value >= 1e3 ? `${value / 1e3}k` : `${Number(value.toPrecision(1))}`);
   const power = (value) => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
+  const roomy = (u, side, value) => side === 3 || u.width >= 480 || Math.round(Math.log10(value)) % 2 === 0;
   const decade = (u, splits) => splits.map((value) => (power(value) ? value : null));
   const axis = (label, side) => ({
     label,
@@ -18,8 +19,8 @@ const charts = (() => {
     size: side === 3 ? 52 : 34,
     grid: { stroke: style("--line"), width: 1, filter: decade },
     ticks: { stroke: style("--line"), width: 1 },
-    // Only whole powers of ten get a word: on a phone there is room for no more.
-    values: (u, splits) => splits.map((value) => (power(value) ? tidy(value) : "")),
+    // Only whole powers of ten get a word, on a phone every other one: there is room for no more.
+    values: (u, splits) => splits.map((value) => (power(value) && roomy(u, side, value) ? tidy(value) : "")),
     filter: decade,
   });
 

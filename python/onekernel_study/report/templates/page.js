@@ -112,6 +112,16 @@
     });
     $("answer-bar").style.width = `${100 * answer.share}%`;
 
+    // The echo curve is measured back to back; a call that follows a computation finds caches cold.
+    const later = curve.name === "unix" && data.curves.find((each) => each.kind === "after_compute");
+    $("answer-after").textContent = "";
+    delete $("answer-after").dataset.value;
+    if (later) {
+      const after = calculator.answer(work, later, encoding, data.curves, data.shares);
+      const words = `${wording.percent(after.share)} where every call follows a computation: then one crossing takes ${wording.microseconds(after.crossing_us)}.`;
+      set("answer-after", after.share, words);
+    }
+
     const listed = advice(answer, work, curve, encoding);
     const first = listed[0];
     const verdict =
