@@ -110,9 +110,9 @@ def _changes(curves: Sequence[Curve], now: Curve, work: Workload) -> tuple[Chang
     ]
     crossing = [curve for curve in curves if curve.name not in ("in_process", now.name)]
     if crossing:
-        best = min(crossing, key=lambda curve: curve.seconds(size))
-        saved = n * (call_s - best.seconds(size))
-        said = f"({seconds(call_s)} - {seconds(best.seconds(size))}) x {n:,} calls"
+        best = min(crossing, key=lambda curve: curve.carrying(size))
+        saved = n * (now.carrying(size) - best.carrying(size))
+        said = f"({seconds(now.carrying(size))} - {seconds(best.carrying(size))}, without encoding) x {n:,} calls"
         found.append(_change(f"transport: {best.title} instead of {now.title}", saved, said))
     saving = [change for change in found if change.saves_s > 0]
     return tuple(sorted(saving, key=lambda change: -change.saves_s))
@@ -125,8 +125,8 @@ def _change(what: str, saves_s: float, arithmetic: str) -> Change:
 def _summary(cost: CrossingCost, changes: Sequence[Change], work: Workload) -> str:
     said = (
         f"Over {cost.name} the boundary takes {percent(cost.share)} of the wall time ({seconds(cost.boundary_s)} "
-        f"beside {seconds(work.calls * work.compute_s)} of compute). It stays below {SHARE:.0%} where a call computes for at "
-        f"least {seconds(cost.break_even_compute_s)}, or where this compute is split into at most "
+        f"beside {seconds(work.calls * work.compute_s)} of compute). It stays below {SHARE:.0%} where a call "
+        f"computes for at least {seconds(cost.break_even_compute_s)}, or where this compute is split into at most "
         f"{count(cost.break_even_calls)} calls."
     )
     if cost.share < NEGLIGIBLE:

@@ -26,6 +26,10 @@ class Curve:
         """One crossing that sends n_bytes and gets a small reply."""
         return self.floor_s + n_bytes * self.s_per_byte
 
+    def carrying(self, n_bytes: float) -> float:
+        """The same without encoding and decoding."""
+        return self.floor_s + n_bytes * (self.s_per_byte - self.encoding_s_per_byte)
+
 
 def in_process() -> Curve:
     """A function call: nothing crosses."""

@@ -12,8 +12,8 @@ import onekernel as ok
 from onekernel.errors import OneKernelError
 
 from onekernel_study.echo import echo_complaint
-from onekernel_study.latencies import closed_loop, open_loop
 from onekernel_study.latency import histogram, latency
+from onekernel_study.loops import closed_loop, open_loop
 from onekernel_study.progress import Progress
 from onekernel_study.report_terminal import console, print_table
 from onekernel_study.schema_statistics import Histogram, Latency

@@ -1,38 +1,29 @@
-"""How single calls are distributed: echoes of one float in a closed loop and at fixed rates, and what they cost in CPU.
-
-A closed loop sends when the last reply has come, so a stall delays the next call and is counted once. Users do not
-wait for one another: in the open loop each call is due at a fixed time and is timed from then, whether or not it could
-be sent. So one stall of 10 ms at 1,000 calls a second counts for the ten calls that were due in it.
-"""
+"""Single calls: echoes of one float in a closed loop and at fixed rates, how they are distributed, what CPU they cost."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import onekernel as ok
 
 from onekernel_study.echo import echo_complaint
 from onekernel_study.intervals import burst_interval
 from onekernel_study.latency import histogram, latency
+from onekernel_study.loops import Echo, Floats, closed_loop, open_loop
 from onekernel_study.peers.process import cpu_ns
 from onekernel_study.placement import core_pairs, pin_process, pinned_here
 from onekernel_study.progress import Progress
 from onekernel_study.runner import ROW_FAILURES, rotated
 from onekernel_study.schema_statistics import LatencyRow
-from onekernel_study.stopwatch import collector_off
+from onekernel_study.stopwatch import collector_off, settle
 
 TRANSPORTS: tuple[Literal["unix", "tcp", "shm"], ...] = ("unix", "tcp", "shm")
 BURSTS = 6
 WARM_UP = 50
-SLEEP_UNTIL_S = 0.0003  # a sleep ends late; the rest of the wait for a due time is spun away
 FREE = "free"
-
-Floats = npt.NDArray[np.float64]
-Echo = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True)
@@ -75,6 +66,7 @@ def measure_latencies(counts: LatencyCounts, progress: Progress) -> tuple[Latenc
     rows = [_Row(transport, None, FREE, None) for transport in TRANSPORTS]
     rows += [_Row(each, None, name, cores) for name, cores in core_pairs().items() for each in TRANSPORTS]
     rows += [_Row(each, rate, FREE, None) for rate in counts.rates_per_s for each in TRANSPORTS]
+    settle()
     for number in range(BURSTS):
         for row in rotated(rows, number):
             if row.withheld is None:
@@ -118,39 +110,6 @@ def _burst(echo: Echo, pid: int, rate_per_s: float | None, counts: LatencyCounts
 def _payloads(n: int) -> list[Floats]:
     """Different payloads of one float."""
     return list(np.arange(float(n)).reshape(-1, 1))
-
-
-def closed_loop(echo: Echo, payloads: Sequence[Floats]) -> tuple[list[int], list[Floats]]:
-    """Nanoseconds of an echo of each payload, sent when the last had come back; and the replies."""
-    samples_ns, replies = [], []
-    for payload in payloads:
-        start = time.perf_counter_ns()
-        reply = echo(payload)
-        samples_ns.append(time.perf_counter_ns() - start)
-        replies.append(reply)
-    return samples_ns, replies
-
-
-def open_loop(echo: Echo, payloads: Sequence[Floats], rate_per_s: float) -> tuple[list[int], list[Floats]]:
-    """Nanoseconds of each echo from when it was DUE, one every 1 / rate seconds whatever became of those before."""
-    samples_ns, replies = [], []
-    step_ns = 1e9 / rate_per_s
-    start_ns = time.perf_counter_ns() + int(step_ns)
-    for number, payload in enumerate(payloads):
-        due_ns = start_ns + int(number * step_ns)
-        _wait_until(due_ns)
-        reply = echo(payload)
-        samples_ns.append(time.perf_counter_ns() - due_ns)
-        replies.append(reply)
-    return samples_ns, replies
-
-
-def _wait_until(due_ns: int) -> None:
-    rest_s = (due_ns - time.perf_counter_ns()) / 1e9 - SLEEP_UNTIL_S
-    if rest_s > 0:
-        time.sleep(rest_s)
-    while time.perf_counter_ns() < due_ns:
-        pass
 
 
 def _name(row: _Row) -> str:

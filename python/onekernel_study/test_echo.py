@@ -66,7 +66,7 @@ def test_one_flipped_bit_withholds_its_point_only() -> None:
     assert wrong.withheld is not None
     assert "float 9 of 10 came back as" in wrong.withheld
     assert (wrong.p50_us, wrong.p90_us, wrong.p99_us) == (None, None, None)
-    assert [fit.transport for fit in fit_echo((*points, EchoPoint("unix", 20, 160, 1, 9.0, 9.0, 9.0, None)))] == [
+    assert [fit.transport for fit in fit_echo((*points, EchoPoint("unix", 20, 160, 1, 9e6, 9e6, 9e6, None)))] == [
         "unix"
     ]
 
@@ -103,3 +103,8 @@ def test_a_corrupted_small_call_gives_no_figure(workload: Workload) -> None:
         corrupting = cast(ok.Engine, Corrupting(engine, at=20))
         with pytest.raises(BrokenEchoError, match="came back as"):
             measure_calls(corrupting, workload, COUNTS, QUIET)
+
+
+def test_echoes_that_show_no_bandwidth_have_no_fit() -> None:
+    points = [EchoPoint("unix", floats, 8 * floats, 1, us, us, us, None) for floats, us in ((1, 9.0), (1_000, 8.0))]
+    assert fit_echo(points) == ()

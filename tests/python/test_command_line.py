@@ -256,3 +256,37 @@ def test_without_an_engine_program_the_error_says_so(tmp_path):
     done = onekernel("info", env={**os.environ, "ONEKERNEL_ENGINE": str(tmp_path / "none")})
     assert (done.returncode, done.stdout) == (1, "")
     assert "ONEKERNEL_ENGINE is" in done.stderr
+
+
+def test_the_verdict_of_a_workload_needs_neither_a_study_nor_its_packages(tmp_path):
+    (tmp_path / "mine.py").write_text("def work(n):\n    return sum(range(n))\n")
+    hidden = (
+        "import sys; sys.modules.update(dict.fromkeys(['numba', 'pyarrow', 'orjson', 'msgpack', 'fastapi', 'zmq'])); "
+    )
+    code = f"{hidden}sys.argv = ['onekernel', *sys.argv[1:]]; from onekernel.cli import main; main()"
+    command = [sys.executable, "-c", code, "verdict", "--python", "mine:work", "--args", "1000", "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    facts = json.loads(done.stdout)
+    assert facts["workload"]["payload_bytes"] == 8
+    assert {"in_process", "unix", "tcp", "shm", "unix_json"} >= {each["name"] for each in facts["crossings"]}
+
+
+def test_a_workload_that_is_not_understood(tmp_path):
+    assert "--compute: '0.2': the unit is missing" in refused("verdict", "--compute", "0.2")
+    assert "write module:function" in refused("verdict", "--python", "nothing")
+
+
+def test_echo_against_a_running_engine():
+    with ok.spawn() as engine:
+        done = onekernel("echo", engine.url, "--floats", "1,100", "--calls", 30, "--rate", 3000, "--format", "json")
+        assert "--floats: '1,x' is no list of sizes" in refused("echo", engine.url, "--floats", "1,x")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = json.loads(done.stdout)["rows"]
+    assert [(row["floats"], row["loop"], row["latency"]["n"]) for row in rows] == [(1, "open", 30), (100, "open", 30)]
+    assert "is not understood" in refused("echo", "pigeon:1")
+
+
+def test_a_comparison_with_a_file_that_is_no_study(tmp_path):
+    (tmp_path / "a.json").write_text("{}")
+    assert "schema is None" in refused("study", "--compare", tmp_path / "a.json", tmp_path / "a.json")

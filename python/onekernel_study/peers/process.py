@@ -57,7 +57,9 @@ def ready() -> None:
 
 
 def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+    # Not through sys.stdin: its lock, held here, would hinder an interpreter that ends because of an error.
+    while os.read(0, 1):
+        pass
     os._exit(0)
 
 
