@@ -116,17 +116,19 @@
     const later = curve.name === "unix" && data.curves.find((each) => each.kind === "after_compute");
     $("answer-after").textContent = "";
     delete $("answer-after").dataset.value;
+    let condition = "";
     if (later) {
       const after = calculator.answer(work, later, encoding, data.curves, data.shares);
       const words = `${wording.percent(after.share)} where every call follows a computation: then one crossing takes ${wording.microseconds(after.crossing_us)}.`;
       set("answer-after", after.share, words);
+      if (after.share >= data.negligible) condition = " as long as calls follow one another without a pause";
     }
 
     const listed = advice(answer, work, curve, encoding);
     const first = listed[0];
     const verdict =
       answer.share < data.negligible
-        ? `The boundary takes ${wording.percent(answer.share)} of the wall time: below 1 %, nothing needs to change.`
+        ? `The boundary takes ${wording.percent(answer.share)} of the wall time: below 1 %, nothing needs to change${condition}.`
         : first
           ? `${first.said}. That saves ${wording.microseconds(first.saves_us)} and leaves ${wording.percent(first.share)} at the boundary.`
           : "Nothing that was measured here costs less: only more compute per call, or a library in the same process, helps.";
