@@ -19,7 +19,7 @@ test-full:  ## the same, longer, with sanitizers and fuzzers
 	@scripts/setup.sh test
 	@scripts/test.sh full
 
-study:  ## the whole published experiment on this machine: tables here, out/study.json (QUICK=1: a short one)
+study:  ## the whole published experiment on this machine: tables here; study.json, report.html, report.pdf in out (QUICK=1: a short one)
 	@scripts/setup.sh study
 	@.venv/bin/onekernel study --out out $(if $(filter-out 0,$(QUICK)),--quick)
 

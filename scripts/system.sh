@@ -27,6 +27,8 @@ missing_packages() {
   has_header spdlog/spdlog.h || echo libspdlog-dev
   has_header xxhash.h || echo libxxhash-dev
   has_header fmt/format.h || echo libfmt-dev
+  # The browser that the tests open the report in.
+  if [[ $1 == test ]]; then has_command chromium || echo chromium; fi
   if [[ $1 == lint ]]; then has_command shellcheck || echo shellcheck; fi
   missing_python_packages
 }

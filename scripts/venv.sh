@@ -29,9 +29,9 @@ make_venv() {
 }
 
 case $1 in
-  study) groups=(build runtime study) ;;
-  test) groups=(build runtime study peers test) ;;
-  lint) groups=(build runtime study peers test lint) ;;
+  study) groups=(build runtime study report) ;;
+  test) groups=(build runtime study report peers test) ;;
+  lint) groups=(build runtime study report peers test lint) ;;
   *) fail "usage: scripts/venv.sh study|test|lint" ;;
 esac
 

@@ -213,6 +213,17 @@ def _sizes(text: str) -> list[int]:
     return [int(part) for part in parts]
 
 
+@app.command()
+def report(
+    study_json: Annotated[Path, typer.Argument(help="A study.json, as written by 'onekernel study'.")] = Path(
+        "out/study.json"
+    ),
+) -> None:
+    """Make report.html, report.pdf and report.md again from a study, beside it."""
+    with _failures_in_one_line():
+        raise typer.Exit(_study_commands().report(study_json))
+
+
 def _sweep(
     close: npt.NDArray[np.float64], combos: npt.NDArray[np.int64], fee: float, kernel: str | None, url: str | None
 ) -> SweepResult:

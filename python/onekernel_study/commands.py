@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from onekernel.errors import OneKernelError
 
-from onekernel_study import document, report_markdown
+from onekernel_study import document, reports
 from onekernel_study import verdict as words
 from onekernel_study.progress import Progress
 from onekernel_study.report_terminal import print_report, print_verdict
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def study(out: Path, quick: bool) -> int:
-    """Measures the published workload, writes out/study.json and out/report.md, prints the tables."""
+    """Measures the published workload, writes out/study.json and the reports beside it, prints the tables."""
     # Imported here, so that a verdict can be read where numba and the compared formats are not installed.
     from onekernel_study import workload
     from onekernel_study.peers.registry import PEERS
@@ -42,8 +42,9 @@ def study_of(workload: Workload, out: Path, plan: Plan, rows: Sequence[Row], pee
     try:
         result = run(workload, plan, progress, rows, peers)
         document.write(result, out / "study.json")
-        report = report_markdown.render(json.loads((out / "study.json").read_text(encoding="utf-8")))
-        (out / "report.md").write_text(report, encoding="utf-8")
+        for note in reports.write(out / "study.json", out):
+            progress.clear()
+            print(f"onekernel study: {note}", file=sys.stderr)
     except (OneKernelError, OSError) as error:
         progress.clear()
         print(f"onekernel study: {error}", file=sys.stderr)
@@ -51,6 +52,18 @@ def study_of(workload: Workload, out: Path, plan: Plan, rows: Sequence[Row], pee
     progress.clear()
     print_report(result, sys.stdout)
     return _outcome(result.equivalence.complaints)
+
+
+def report(study_json: Path) -> int:
+    """Makes the reports of an existing study.json again, beside it."""
+    try:
+        notes = reports.write(study_json, study_json.parent)
+    except (document.DocumentError, OSError) as error:
+        print(f"onekernel report: {error}", file=sys.stderr)
+        return 2
+    for note in notes:
+        print(f"onekernel report: {note}", file=sys.stderr)
+    return 1 if notes else 0
 
 
 def verdict(study_json: Path, as_json: bool = False) -> int:

@@ -26,7 +26,7 @@ def test_no_file_holds_an_address(tracked_files: list[Path]) -> None:
 
 def test_lock_files_are_names_and_versions(root: Path) -> None:
     locks = sorted((root / "requirements").glob("*.txt"))
-    assert len(locks) == 6
+    assert len(locks) == 7
     lines = [line for lock in locks for line in lock.read_text().splitlines()]
     assert [line for line in lines if not LOCK_LINE.fullmatch(line)] == []
     names = [re.sub(r"[-_.]+", "-", line.split("==")[0]).lower() for line in lines]

@@ -242,7 +242,7 @@ def test_info_and_serve_are_the_engine_program(tmp_path):
     assert (done.returncode, done.stdout) == (0, f"unix:{tmp_path}/e.sock\n")
 
 
-@pytest.mark.parametrize("command", ["study", "verdict"])
+@pytest.mark.parametrize("command", ["study", "verdict", "report"])
 def test_without_its_packages_the_study_says_what_to_install(command):
     code = f"import sys; sys.modules['onekernel_study.commands'] = None; sys.argv = ['onekernel', '{command}']; "
     code += "from onekernel.cli import main; main()"
