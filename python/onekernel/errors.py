@@ -28,6 +28,7 @@ class ErrorCode(IntEnum):
     NOT_FOUND = 11
     ALREADY_EXISTS = 12
     PERMISSION_DENIED = 13
+    OUT_OF_ORDER = 14
 
 
 class EngineError(OneKernelError):
