@@ -146,7 +146,8 @@ def _fast() -> schema.FastEngine:
     put = (schema.FastCall("memfd", "put by memory file", "unix", 1_200_000, 15, 659.5, 730.2, 814.0),)
     floors = (schema.FastCall("echo_shm", "echo of one double", "shm", 8, 1_000, 116.9, 117.8, 150.4),)
     levels = schema.Levels(11_990_206, 862, 0, 0, 403_396, 2_960, 0)
-    return schema.FastEngine("certified", "avx3", 1, 50.0, tuple(rows), put, floors, levels, ())
+    policies = (schema.FastPolicy("unix", 0.0, 50.0, 1_000, 11.5, 14.2, 1.1, 9.8, 12.4),)
+    return schema.FastEngine("certified", "avx3", 1, 50.0, tuple(rows), put, floors, policies, levels, ())
 
 
 def _environment() -> schema.Environment:
@@ -231,7 +232,7 @@ def gaps(whole: Study) -> Study:
         spawn=(),
         derived=(),
         break_even=schema.BreakEven(None, None, None, "no echo curve", ()),
-        fast_engine=replace(fast, rows=tuple(without(row) for row in fast.rows), put=(), floors=(), levels=None),
+        fast_engine=replace(fast, rows=tuple(without(row) for row in fast.rows), put=(), floors=(), policies=(), levels=None),
         peers=(without(whole.peers[4]), *(peer for peer in whole.peers if not peer.measured)),
         latencies=tuple(without(row) for row in whole.latencies),
         cold_start=(),
