@@ -17,6 +17,7 @@
 #include "buffer.h"
 #include "combo_view.h"
 #include "link.h"
+#include "native_floor.h"
 #include "onekernel/sweep.h"
 #include "onekernel/version.h"
 #include "series_memory.h"
@@ -156,5 +157,6 @@ NB_MODULE(_native, module) {
   module.def("are_good_combos", &are_good_combos, "combos"_a,
              "Whether this is a C-contiguous, aligned buffer of int64 (n, 6) without a window below 1.");
   onekernel::python::bind_link(module);
+  onekernel::python::bind_native_floor(module);
   onekernel::python::bind_series_memory(module);
 }

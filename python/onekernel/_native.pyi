@@ -98,6 +98,19 @@ class Link:
         Close everything; a call that another thread has under way ends with ConnectionLost.
         """
 
+def native_echo(url: str, settling: int, calls: int, spin_us: float) -> list[int]:
+    """
+    Nanoseconds of each of `calls` echoes of 8 bytes, made by the C++ client over a connection of its own, after
+    `settling` ones that do not count. Every echo is compared. spin_us: how long the client looks before it sleeps.
+    The GIL is released. ConnectionLost, ProtocolError, TimeoutError, OSError.
+    """
+
+def same_thread_ring(settling: int, calls: int) -> list[int]:
+    """
+    Nanoseconds of each of `calls` messages of 8 bytes that this thread writes into a ring and reads out again: no
+    other process has a part in it, so this is no round trip. After `settling` ones that do not count.
+    """
+
 class SeriesMemory:
     """A float64 array in a memory file; onekernel.SharedSeries uses it."""
 

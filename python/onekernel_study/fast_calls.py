@@ -5,13 +5,15 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import onekernel as ok
-from onekernel import session
+from onekernel import _native, session
+from onekernel.session_connection import SPIN_US
 
 from onekernel_study.crossings import Close
 from onekernel_study.echo import BrokenEchoError, echo_complaint
@@ -83,7 +85,25 @@ def measure_floors(engines: Mapping[str, ok.Engine], n: int) -> tuple[FastCall, 
     floors.append(_summary("params_only_unix", title, "unix", n_bytes, samples["params_only_unix"]))
     title = "the same bytes echoed by a bare Python socket"
     floors.append(_summary("bare_socket", title, "unix", n_bytes, samples["bare_socket"]))
-    return tuple(floors)
+    return (*floors, *_native_floors(engines, n))
+
+
+def _native_floors(engines: Mapping[str, ok.Engine], n: int) -> list[FastCall]:
+    """The C++ client's echoes, so that what Python adds can be seen, and a ring that one thread writes and reads."""
+    length = -(-n // BURSTS)
+    bursts: dict[str, Callable[[], list[int]]] = {
+        name: partial(_native.native_echo, engines[name].url, SETTLING, length, spin)
+        for name, spin in (("unix", 0.0), ("tcp", 0.0), ("shm", SPIN_US))
+    }
+    bursts["ring"] = partial(_native.same_thread_ring, SETTLING, length)
+    samples: dict[str, list[int]] = {name: [] for name in bursts}
+    for burst in range(BURSTS):
+        for name in rotated(list(bursts), burst):
+            samples[name].extend(bursts[name]())
+    title = "echo of one double, C++ client"
+    calls = [_summary(f"native_echo_{name}", title, name, 8, samples[name]) for name in FAST_TRANSPORTS]
+    title = "one double through a ring, one thread: no round trip"
+    return [*calls, _summary("same_thread_ring", title, "ring", 8, samples["ring"])]
 
 
 def _echo(engine: ok.Engine) -> Timed:

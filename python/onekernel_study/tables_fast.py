@@ -71,16 +71,16 @@ def fast_calls(study: Study) -> Table:
     """Puts and floors."""
     facts = study.fast_engine
     return Table(
-        "Single calls in session frames, from Python, microseconds",
+        "Single calls in session frames, microseconds",
         ("call", "transport", "bytes one way", "n", "p50", "p90", "p99"),
         tuple(_call(each) for each in (*facts.put, *facts.floors)),
-        ("every put has new content; every reply is compared with what was due",),
+        ("from Python unless said otherwise", "every put has new content; every reply is compared with what was due"),
         n_left=2,
     )
 
 
 def _call(each: FastCall) -> tuple[str, ...]:
-    times = (number(value, 1) for value in (each.p50_us, each.p90_us, each.p99_us))
+    times = (number(value, 2) for value in (each.p50_us, each.p90_us, each.p99_us))
     return (each.title, each.transport, f"{each.bytes:,}", f"{each.n:,}", *times)
 
 

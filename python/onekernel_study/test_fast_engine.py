@@ -71,8 +71,9 @@ def test_puts_and_floors(real_study: Study, plan: Plan) -> None:
         (name, plan.fast.puts, 8 * real_study.workload.n_bars) for name in ("memfd", "ready", "bytes")
     ]
     names = ["echo_unix", "echo_tcp", "echo_shm", "params_only_unix", "bare_socket"]
+    names += ["native_echo_unix", "native_echo_tcp", "native_echo_shm", "same_thread_ring"]
     assert [each.name for each in facts.floors] == names
-    assert {each.n for each in facts.floors} == {plan.fast.calls}
+    assert all(plan.fast.calls <= each.n < plan.fast.calls + 20 for each in facts.floors)
     assert facts.floors[3].bytes == facts.floors[4].bytes
 
 

@@ -1,6 +1,7 @@
 #include "transport/byte_channel.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -95,6 +96,7 @@ Result<std::size_t> SocketChannel::read_some(std::span<std::byte> into) {
       const ssize_t got = receive(into, MSG_DONTWAIT);
       if (got >= 0) return static_cast<std::size_t>(got);
       if (errno != EAGAIN && errno != EWOULDBLOCK) break;  // the blocking call below reports it
+      ::sched_yield();                                     // the peer may have to run on this very core
     } while (base::monotonic_ns() < until);
   }
   return read_once(interruptible_, [&] { return receive(into, 0); });

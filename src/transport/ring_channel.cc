@@ -1,6 +1,7 @@
 #include "transport/ring_channel.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -112,6 +113,7 @@ Result<RingChannel::Woken> RingChannel::wait(Ready ready, SleepLine& sleep) {
       relax();
     }
     if (ended_.load(std::memory_order_relaxed)) break;
+    ::sched_yield();  // the other side may have to run on this very core, and could not while this one only looks
   }
   const std::int64_t deadline = start + std::chrono::nanoseconds(waiting_.patience).count();
   for (;;) {
