@@ -232,7 +232,9 @@ def gaps(whole: Study) -> Study:
         spawn=(),
         derived=(),
         break_even=schema.BreakEven(None, None, None, "no echo curve", ()),
-        fast_engine=replace(fast, rows=tuple(without(row) for row in fast.rows), put=(), floors=(), policies=(), levels=None),
+        fast_engine=replace(
+            fast, rows=tuple(without(row) for row in fast.rows), put=(), floors=(), policies=(), levels=None
+        ),
         peers=(without(whole.peers[4]), *(peer for peer in whole.peers if not peer.measured)),
         latencies=tuple(without(row) for row in whole.latencies),
         cold_start=(),
