@@ -97,6 +97,8 @@ CLI::App* add_serve(CLI::App& app, Arguments& arguments) {
   server::Limits& limits = arguments.serve.settings.engine.limits;
   command->add_option("--max-series", limits.store.max_series, "Most series kept")->capture_default_str();
   command->add_option("--max-series-bytes", limits.store.max_bytes, "Most bytes of series kept")->capture_default_str();
+  command->add_option("--max-live-sessions", limits.live.max_sessions, "Most live sessions at one time")->capture_default_str();
+  command->add_option("--max-live-bytes", limits.live.max_bytes, "Most bytes that live sessions take")->capture_default_str();
   command->add_option("--max-ring-bytes", limits.max_ring_bytes, "Largest ring of shared memory per client and direction")
       ->capture_default_str();
   command->add_flag("--stop-on-eof", arguments.serve.stop_on_eof, "Stop when standard input ends: never outlive the parent");

@@ -25,6 +25,7 @@ EngineState::EngineState(const EngineSettings& settings, TimingsLog timings, std
     : settings_(settings),
       timings_(std::move(timings)),
       store_(settings.limits.store),
+      live_budget_(settings.limits.live),
       epoch_(epoch),
       started_ns_(base::monotonic_ns()) {}
 

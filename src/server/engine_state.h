@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "engine/series_store.h"
+#include "server/live_budget.h"
 #include "server/settings.h"
 #include "server/timings_log.h"
 
@@ -33,6 +34,7 @@ class EngineState {
   const EngineSettings& settings() const { return settings_; }
   const TimingsLog& timings() const { return timings_; }
   engine::SeriesStore& store() { return store_; }
+  LiveBudget& live_budget() { return live_budget_; }
   Statistics& statistics() { return statistics_; }
   // A number that no other run of the engine has: a request that names another was meant for a process that is gone.
   std::uint64_t epoch() const { return epoch_; }
@@ -42,6 +44,7 @@ class EngineState {
   EngineSettings settings_;
   TimingsLog timings_;
   engine::SeriesStore store_;
+  LiveBudget live_budget_;
   Statistics statistics_;
   std::uint64_t epoch_;
   std::int64_t started_ns_;

@@ -19,17 +19,6 @@ constexpr std::size_t kMaxNameBytes = 255;
 // More than any machine has cores; the engine uses no more threads than there is work for.
 constexpr std::uint32_t kMaxThreadsAsked = 1024;
 
-Status too_short(const char* what) {
-  return {StatusCode::kMalformedFrame, std::string("the frame ends before its ") + what + " does"};
-}
-
-Status bytes_left_over() { return {StatusCode::kMalformedFrame, "the frame goes on behind its last field"}; }
-
-Reply hang_up_after(Reply reply) {
-  reply.hang_up = true;
-  return reply;
-}
-
 template <std::size_t kSize>
 void copy_text(char (&to)[kSize], std::string_view text) {
   std::memcpy(to, text.data(), std::min(text.size(), kSize - 1));
@@ -42,12 +31,6 @@ std::string kernel_names() {
 }
 
 }  // namespace
-
-struct SessionHandler::Payload {
-  Timing timing;
-  std::array<std::span<const std::byte>, 2> arrays;  // behind what was written into writer_
-  std::shared_ptr<transport::SharedMemory> attached;
-};
 
 Reply SessionHandler::handle(std::span<const std::byte> body, transport::ByteChannel& channel) {
   writer_.clear();
@@ -78,8 +61,8 @@ Reply SessionHandler::handle(std::span<const std::byte> body, transport::ByteCha
   return access_.granted() ? reply : hang_up_after(std::move(reply));
 }
 
-Result<SessionHandler::Payload> SessionHandler::dispatch(const wire::RequestHeader& header, std::span<const std::byte> body,
-                                                         transport::ByteChannel& channel) {
+Result<Payload> SessionHandler::dispatch(const wire::RequestHeader& header, std::span<const std::byte> body,
+                                         transport::ByteChannel& channel) {
   const std::span<const std::byte> rest = body.subspan(wire::kSessionHeaderSize);
   switch (static_cast<wire::SessionOpcode>(header.opcode)) {
     case wire::SessionOpcode::kHello:
@@ -98,11 +81,25 @@ Result<SessionHandler::Payload> SessionHandler::dispatch(const wire::RequestHead
       return statistics();
     case wire::SessionOpcode::kAttach:
       return attach(wire::PayloadReader(rest), channel);
+    case wire::SessionOpcode::kLiveOpen:
+      return live_.open(wire::PayloadReader(rest));
+    case wire::SessionOpcode::kLiveBars:
+      return live_.bars(wire::PayloadReader(rest));
+    case wire::SessionOpcode::kLiveStates:
+      return live_.states(wire::PayloadReader(rest));
+    case wire::SessionOpcode::kLiveSnapshot:
+      return live_.snapshot(wire::PayloadReader(rest));
+    case wire::SessionOpcode::kLiveRestore:
+      return live_.restore(rest);
+    case wire::SessionOpcode::kLiveClose:
+      return live_.close(wire::PayloadReader(rest));
+    case wire::SessionOpcode::kTrades:
+      return live_.trades(wire::PayloadReader(rest));
   }
   return Status(StatusCode::kUnknownOpcode, "session opcode " + std::to_string(header.opcode) + " is not known here");
 }
 
-Result<SessionHandler::Payload> SessionHandler::hello(wire::PayloadReader payload, const transport::ByteChannel& channel) {
+Result<Payload> SessionHandler::hello(wire::PayloadReader payload, const transport::ByteChannel& channel) {
   if (!payload.empty()) {
     const auto request = payload.take<wire::HelloRequest>();
     if (!request) return too_short("hello request");
@@ -120,7 +117,7 @@ Result<SessionHandler::Payload> SessionHandler::hello(wire::PayloadReader payloa
                          .max_connections = settings.limits.max_connections,
                          .max_series = settings.limits.store.max_series,
                          .max_series_bytes = settings.limits.store.max_bytes,
-                         .max_live_sessions = 0,
+                         .max_live_sessions = settings.limits.live.max_sessions,
                          .default_fee = settings.fee,
                          .default_kernel = static_cast<std::uint32_t>(settings.kernel),
                          .kernel_names_bytes = static_cast<std::uint32_t>(names.size())};
@@ -129,7 +126,7 @@ Result<SessionHandler::Payload> SessionHandler::hello(wire::PayloadReader payloa
   return Payload{.timing = {.operation = "hello"}};
 }
 
-Result<SessionHandler::Payload> SessionHandler::put(wire::PayloadReader payload, transport::ByteChannel& channel) {
+Result<Payload> SessionHandler::put(wire::PayloadReader payload, transport::ByteChannel& channel) {
   // Taken whatever becomes of the frame, so that a descriptor never waits for a frame it did not come with.
   const base::FileDescriptor memory = channel.take_descriptor();
   const auto request = payload.take<wire::PutRequest>();
@@ -157,12 +154,12 @@ Result<SessionHandler::Payload> SessionHandler::put(wire::PayloadReader payload,
   return Payload{.timing = {.operation = "put", .n_bars = request->n_bars}};
 }
 
-Result<SessionHandler::Payload> SessionHandler::list() {
+Result<Payload> SessionHandler::list() {
   for (const engine::NamedSeries& series : shelf_.list()) write_info(series);
   return Payload{.timing = {.operation = "list"}};
 }
 
-Result<SessionHandler::Payload> SessionHandler::drop(wire::PayloadReader payload) {
+Result<Payload> SessionHandler::drop(wire::PayloadReader payload) {
   const auto request = payload.take<wire::DropRequest>();
   if (!request) return too_short("drop request");
   if (!payload.empty()) return bytes_left_over();
@@ -170,7 +167,7 @@ Result<SessionHandler::Payload> SessionHandler::drop(wire::PayloadReader payload
   return Payload{.timing = {.operation = "drop"}};
 }
 
-Result<SessionHandler::Payload> SessionHandler::sweep(wire::PayloadReader payload) {
+Result<Payload> SessionHandler::sweep(wire::PayloadReader payload) {
   const auto request = payload.take<wire::SweepRequest>();
   if (!request) return too_short("sweep request");
   const auto shipped = payload.take_array<double>(request->n_bars);
@@ -223,7 +220,7 @@ Result<SessionHandler::Payload> SessionHandler::sweep(wire::PayloadReader payloa
                  .arrays = {std::as_bytes(std::span(pnl_)), std::as_bytes(std::span(trades_))}};
 }
 
-Result<SessionHandler::Payload> SessionHandler::statistics() {
+Result<Payload> SessionHandler::statistics() {
   const Statistics& counted = engine_.statistics();
   const engine::SeriesStore::Usage usage = engine_.store().usage();
   writer_.put(wire::StatisticsReply{
@@ -240,7 +237,7 @@ Result<SessionHandler::Payload> SessionHandler::statistics() {
   return Payload{.timing = {.operation = "statistics"}};
 }
 
-Result<SessionHandler::Payload> SessionHandler::attach(wire::PayloadReader payload, const transport::ByteChannel& channel) {
+Result<Payload> SessionHandler::attach(wire::PayloadReader payload, const transport::ByteChannel& channel) {
   const auto request = payload.take<wire::AttachRequest>();
   if (!request) return too_short("attach request");
   if (!payload.empty()) return bytes_left_over();

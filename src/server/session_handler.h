@@ -13,6 +13,8 @@
 #include "onekernel/status.h"
 #include "server/access.h"
 #include "server/engine_state.h"
+#include "server/live_handler.h"
+#include "server/payload.h"
 #include "server/reply.h"
 #include "transport/byte_channel.h"
 #include "wire/classic.h"
@@ -30,8 +32,6 @@ class SessionHandler {
   Reply handle(std::span<const std::byte> body, transport::ByteChannel& channel);
 
  private:
-  struct Payload;  // what an operation gives back, before the header is known
-
   Result<Payload> dispatch(const wire::RequestHeader& header, std::span<const std::byte> body, transport::ByteChannel& channel);
   Result<Payload> hello(wire::PayloadReader payload, const transport::ByteChannel& channel);
   Result<Payload> put(wire::PayloadReader payload, transport::ByteChannel& channel);
@@ -51,6 +51,7 @@ class SessionHandler {
   std::array<std::byte, wire::kLengthPrefixSize> length_{};
   wire::ReplyHeader header_;
   wire::PayloadWriter writer_;
+  LiveHandler live_{engine_, shelf_, writer_};
   std::vector<double> pnl_;
   std::vector<std::int64_t> trades_;
 };

@@ -15,12 +15,18 @@
 
 namespace onekernel::server {
 
+struct LiveLimits {
+  std::uint32_t max_sessions = 64;                   // at one time, of all connections
+  std::uint64_t max_bytes = std::uint64_t{1} << 30;  // that they take together
+};
+
 struct Limits {
   std::uint32_t max_frame_bytes = 256u << 20;  // the body of one frame
   std::uint32_t max_combos = 1'000'000;        // in one request
   std::uint32_t max_connections = 256;         // at one time
   std::uint64_t max_ring_bytes = 64u << 20;    // of one direction of shared memory
   engine::StoreLimits store;
+  LiveLimits live;
 };
 
 // kLimitExceeded, naming the limit and its flag.

@@ -34,6 +34,14 @@ enum class SessionOpcode : std::uint8_t {
   kEcho = 0x15,        // anything -> the same
   kStatistics = 0x16,  // -> StatisticsReply
   kAttach = 0x17,      // AttachRequest -> AttachReply and descriptors: shared memory, its two bells
+  // The structs are in wire/live.h.
+  kLiveOpen = 0x20,      // LiveOpenRequest, closes (none where a series id is given), combos -> LiveInfo
+  kLiveBars = 0x21,      // LiveBarsRequest, closes -> LiveBarsReply, changes
+  kLiveStates = 0x22,    // LiveRequest -> LiveInfo, a LiveState per combo
+  kLiveSnapshot = 0x23,  // LiveRequest -> the snapshot
+  kLiveRestore = 0x24,   // a snapshot -> LiveInfo
+  kLiveClose = 0x25,     // LiveRequest -> nothing
+  kTrades = 0x26,        // as kLiveOpen -> TradesReply, pnl, closed trades, open trades
 };
 
 // True for a body that is a session frame (it may still be malformed); classic frames have lower opcodes.

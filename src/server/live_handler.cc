@@ -1,0 +1,185 @@
+#include "server/live_handler.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "server/settings.h"
+
+namespace onekernel::server {
+namespace {
+
+constexpr std::uint64_t kMaxThreadsAsked = 1024;
+// What a reply has besides its array, rounded up.
+constexpr std::size_t kReplyHeadBytes = 256;
+
+std::int64_t since(std::int64_t started_ns) { return base::monotonic_ns() - started_ns; }
+
+}  // namespace
+
+LiveHandler::~LiveHandler() {
+  for (const auto& [id, held] : sessions_) engine_.live_budget().give_back(held.bytes);
+}
+
+Result<LiveHandler::Asked> LiveHandler::take_asked(wire::PayloadReader payload) {
+  const auto request = payload.take<wire::LiveOpenRequest>();
+  if (!request) return too_short("request");
+  const auto shipped = payload.take_array<double>(request->n_bars);
+  if (!shipped) return too_short("closes");
+  const auto combos = payload.take_array<Combo>(request->n_combos);
+  if (!combos) return too_short("combos");
+  if (!payload.empty()) return bytes_left_over();
+  const std::uint32_t max_combos = engine_.settings().limits.max_combos;
+  if (combos->size() > max_combos) return over_combo_limit(combos->size(), max_combos);
+  Asked asked{.request = *request, .combos = *combos, .close = *shipped, .stored = nullptr};
+  if (request->series_id != 0) {
+    if (request->n_bars != 0) {
+      return Status(StatusCode::kInvalidArgument, "a request names a stored series or ships one, not both");
+    }
+    Result<engine::StoredSeriesPtr> found = shelf_.find(request->series_id);
+    if (!found.ok()) return found.status();
+    asked.stored = std::move(found).value();
+    asked.close = asked.stored->series->close();
+  }
+  return asked;
+}
+
+Result<Payload> LiveHandler::open(wire::PayloadReader payload) {
+  const Result<Asked> asked = take_asked(payload);
+  if (!asked.ok()) return asked.status();
+  if (Status room = engine_.live_budget().check_room(); !room.ok()) return room;
+  const wire::LiveOpenRequest& request = asked.value().request;
+  LiveOptions options{.fee = request.fee,
+                      .threads = engine_.settings().threads,
+                      .max_bytes = std::min(engine_.live_budget().left(), LiveOptions{}.max_bytes)};
+  if (request.threads != 0) options.threads = static_cast<int>(std::min(request.threads, kMaxThreadsAsked));
+  const std::int64_t started_ns = base::monotonic_ns();
+  return keep(LiveSession::open(asked.value().combos, options, asked.value().close), "live open", started_ns);
+}
+
+Result<Payload> LiveHandler::restore(std::span<const std::byte> snapshot) {
+  if (Status room = engine_.live_budget().check_room(); !room.ok()) return room;
+  const std::int64_t started_ns = base::monotonic_ns();
+  return keep(LiveSession::restore(snapshot, engine_.live_budget().left()), "live restore", started_ns);
+}
+
+Result<Payload> LiveHandler::keep(Result<LiveSession> session, const char* operation, std::int64_t started_ns) {
+  if (!session.ok()) return session.status();
+  const std::uint64_t n_combos = session.value().combos().size();
+  const std::uint64_t change_bytes = n_combos * sizeof(Change) + kReplyHeadBytes;
+  if (change_bytes > engine_.settings().limits.max_frame_bytes) {
+    return Status(StatusCode::kLimitExceeded,
+                  "one bar may change all " + std::to_string(n_combos) + " combos, and telling so takes " +
+                      std::to_string(change_bytes) + " bytes, over the limit of " +
+                      std::to_string(engine_.settings().limits.max_frame_bytes) + " (--max-frame-bytes)");
+  }
+  const std::uint64_t bytes = session.value().bytes();
+  const std::uint64_t id = next_id_;
+  const auto [place, is_new] = sessions_.try_emplace(id, Held{std::move(session).value(), bytes});
+  if (Status taken = engine_.live_budget().take(bytes); !taken.ok()) {
+    sessions_.erase(place);
+    return taken;
+  }
+  ++next_id_;
+  write_info(id, place->second.session);
+  return Payload{.timing = {.operation = operation, .n_combos = n_combos, .compute_ns = since(started_ns)}};
+}
+
+Result<Payload> LiveHandler::bars(wire::PayloadReader payload) {
+  const auto request = payload.take<wire::LiveBarsRequest>();
+  if (!request) return too_short("bars request");
+  const auto closes = payload.take_array<double>(request->n_bars);
+  if (!closes) return too_short("closes");
+  if (!payload.empty()) return bytes_left_over();
+  const Result<Held*> held = find(request->live_id);
+  if (!held.ok()) return held.status();
+  LiveSession& session = held.value()->session;
+  const std::size_t most_changes = (engine_.settings().limits.max_frame_bytes - kReplyHeadBytes) / sizeof(Change);
+  const std::int64_t started_ns = base::monotonic_ns();
+  const Result<std::span<const Change>> changes = session.bars(request->first_bar, *closes, most_changes);
+  if (!changes.ok()) return changes.status();
+  const std::int64_t compute_ns = since(started_ns);
+  writer_.put(wire::LiveBarsReply{.next_bar = session.next_bar(), .n_changes = changes.value().size()});
+  return Payload{.timing = {.operation = "live bars",
+                            .n_bars = static_cast<std::uint64_t>(session.next_bar() - request->first_bar),
+                            .n_combos = session.combos().size(),
+                            .compute_ns = compute_ns},
+                 .arrays = {std::as_bytes(changes.value())}};
+}
+
+Result<Payload> LiveHandler::states(wire::PayloadReader payload) {
+  const Result<std::uint64_t> id = take_id(payload);
+  if (!id.ok()) return id.status();
+  const Result<Held*> held = find(id.value());
+  if (!held.ok()) return held.status();
+  states_ = held.value()->session.states();
+  write_info(id.value(), held.value()->session);
+  return Payload{.timing = {.operation = "live states"}, .arrays = {std::as_bytes(std::span(states_))}};
+}
+
+Result<Payload> LiveHandler::snapshot(wire::PayloadReader payload) {
+  const Result<std::uint64_t> id = take_id(payload);
+  if (!id.ok()) return id.status();
+  const Result<Held*> held = find(id.value());
+  if (!held.ok()) return held.status();
+  Result<std::vector<std::byte>> taken = held.value()->session.snapshot();
+  if (!taken.ok()) return taken.status();
+  snapshot_ = std::move(taken).value();
+  return Payload{.timing = {.operation = "live snapshot"}, .arrays = {snapshot_}};
+}
+
+Result<Payload> LiveHandler::close(wire::PayloadReader payload) {
+  const Result<std::uint64_t> id = take_id(payload);
+  if (!id.ok()) return id.status();
+  const Result<Held*> held = find(id.value());
+  if (!held.ok()) return held.status();
+  engine_.live_budget().give_back(held.value()->bytes);
+  sessions_.erase(id.value());
+  return Payload{.timing = {.operation = "live close"}};
+}
+
+Result<Payload> LiveHandler::trades(wire::PayloadReader payload) {
+  const Result<Asked> asked = take_asked(payload);
+  if (!asked.ok()) return asked.status();
+  const wire::LiveOpenRequest& request = asked.value().request;
+  SweepOptions options{.fee = request.fee, .kernel = Kernel::kCertified, .threads = engine_.settings().threads};
+  if (request.threads != 0) options.threads = static_cast<int>(std::min(request.threads, kMaxThreadsAsked));
+  const std::size_t n_combos = asked.value().combos.size();
+  const std::size_t others = n_combos * (sizeof(OpenTrade) + sizeof(double)) + kReplyHeadBytes;
+  const std::size_t room = engine_.settings().limits.max_frame_bytes;
+  const std::int64_t started_ns = base::monotonic_ns();
+  Result<TradeList> list =
+      list_trades(asked.value().close, asked.value().combos, options, room < others ? 0 : (room - others) / sizeof(Trade));
+  if (!list.ok()) return list.status();
+  trades_ = std::move(list).value();
+  const std::int64_t compute_ns = since(started_ns);
+  writer_.put(wire::TradesReply{.n_combos = n_combos, .n_closed = trades_.closed.size(), .n_open = trades_.open.size()});
+  for (const double pnl : trades_.pnl) writer_.put(pnl);
+  return Payload{
+      .timing = {.operation = "trades", .n_bars = asked.value().close.size(), .n_combos = n_combos, .compute_ns = compute_ns},
+      .arrays = {std::as_bytes(std::span(trades_.closed)), std::as_bytes(std::span(trades_.open))}};
+}
+
+Result<std::uint64_t> LiveHandler::take_id(wire::PayloadReader payload) {
+  const auto request = payload.take<wire::LiveRequest>();
+  if (!request) return too_short("live session's id");
+  if (!payload.empty()) return bytes_left_over();
+  return request->live_id;
+}
+
+Result<LiveHandler::Held*> LiveHandler::find(std::uint64_t live_id) {
+  const auto found = sessions_.find(live_id);
+  if (found != sessions_.end()) return &found->second;
+  return Status(StatusCode::kNotFound, "this connection has no live session " + std::to_string(live_id));
+}
+
+void LiveHandler::write_info(std::uint64_t live_id, const LiveSession& session) {
+  writer_.put(wire::LiveInfo{.live_id = live_id,
+                             .next_bar = session.next_bar(),
+                             .n_combos = session.combos().size(),
+                             .bytes = session.bytes(),
+                             .fee = session.fee()});
+}
+
+}  // namespace onekernel::server

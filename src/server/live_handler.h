@@ -1,0 +1,69 @@
+// Answers the requests of live sessions and lists of trades. One per connection: its sessions end with it.
+#ifndef ONEKERNEL_SERVER_LIVE_HANDLER_H_
+#define ONEKERNEL_SERVER_LIVE_HANDLER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "engine/series_store.h"
+#include "onekernel/live.h"
+#include "onekernel/trades.h"
+#include "server/engine_state.h"
+#include "server/payload.h"
+#include "wire/live.h"
+#include "wire/session.h"
+
+namespace onekernel::server {
+
+class LiveHandler {
+ public:
+  LiveHandler(EngineState& engine, engine::SeriesShelf& shelf, wire::PayloadWriter& writer)
+      : engine_(engine), shelf_(shelf), writer_(writer) {}
+  LiveHandler(const LiveHandler&) = delete;
+  LiveHandler& operator=(const LiveHandler&) = delete;
+  ~LiveHandler();
+
+  Result<Payload> open(wire::PayloadReader payload);
+  Result<Payload> restore(std::span<const std::byte> snapshot);
+  Result<Payload> bars(wire::PayloadReader payload);
+  Result<Payload> states(wire::PayloadReader payload);
+  Result<Payload> snapshot(wire::PayloadReader payload);
+  Result<Payload> close(wire::PayloadReader payload);
+  Result<Payload> trades(wire::PayloadReader payload);
+
+ private:
+  struct Held {
+    LiveSession session;
+    std::uint64_t bytes;  // as counted in the budget
+  };
+  // What open and trades ask for.
+  struct Asked {
+    wire::LiveOpenRequest request;
+    std::span<const Combo> combos;
+    std::span<const double> close;
+    engine::StoredSeriesPtr stored;  // keeps the closes
+  };
+
+  Result<Asked> take_asked(wire::PayloadReader payload);
+  Result<Payload> keep(Result<LiveSession> session, const char* operation, std::int64_t started_ns);
+  Result<std::uint64_t> take_id(wire::PayloadReader payload);
+  Result<Held*> find(std::uint64_t live_id);
+  void write_info(std::uint64_t live_id, const LiveSession& session);
+
+  EngineState& engine_;
+  engine::SeriesShelf& shelf_;
+  wire::PayloadWriter& writer_;
+  std::map<std::uint64_t, Held> sessions_;
+  std::uint64_t next_id_ = 1;
+  // The arrays of the last reply.
+  std::vector<LiveState> states_;
+  std::vector<std::byte> snapshot_;
+  TradeList trades_;
+};
+
+}  // namespace onekernel::server
+
+#endif  // ONEKERNEL_SERVER_LIVE_HANDLER_H_
