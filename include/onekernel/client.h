@@ -22,8 +22,10 @@
 #include <vector>
 
 #include "onekernel/export.h"
+#include "onekernel/remote_live.h"
 #include "onekernel/status.h"
 #include "onekernel/sweep.h"
+#include "onekernel/trades.h"
 #include "onekernel/types.h"
 
 namespace onekernel {
@@ -67,6 +69,8 @@ struct EngineStatistics {
   std::uint64_t connections = 0;  // now
   std::uint64_t series = 0;       // now
   std::uint64_t series_bytes = 0;
+  std::uint64_t live_sessions = 0;  // now, of all clients
+  std::uint64_t live_bytes = 0;
 };
 
 // A series that the engine keeps. Good for as long as that engine runs: its successor answers kStaleEpoch.
@@ -133,15 +137,32 @@ class ONEKERNEL_EXPORT Client {
   Result<SweepReply> sweep(std::span<const double> close, std::span<const Combo> combos,
                            const RemoteSweepOptions& options = {});
 
+  // A live session in the engine, as LiveSession::open: it stands after the bars of `history`.
+  // Errors: kInvalidArgument, kNotFound, kStaleEpoch, kLimitExceeded (too many sessions, too much memory).
+  Result<RemoteLive> live(std::span<const Combo> combos, const RemoteLiveOptions& options = {},
+                          std::span<const double> history = {});
+  Result<RemoteLive> live(std::span<const Combo> combos, const RemoteLiveOptions& options, const RemoteSeries& history);
+  // From a snapshot of any session, in this process or an engine. Errors: as live.
+  Result<RemoteLive> restore(std::span<const std::byte> snapshot);
+
+  // As onekernel::list_trades. Errors: as sweep; kLimitExceeded where the list would not fit into a frame.
+  Result<TradeList> trades(const RemoteSeries& series, std::span<const Combo> combos, const RemoteLiveOptions& options = {});
+  Result<TradeList> trades(std::span<const double> close, std::span<const Combo> combos, const RemoteLiveOptions& options = {});
+
   // Sends `data` and gets it back: what a crossing costs that carries it. `back` must be as long as `data`.
   Status echo(std::span<const std::byte> data, std::span<std::byte> back);
 
   Result<EngineStatistics> statistics();
 
  private:
-  struct ONEKERNEL_HIDDEN Rep;
-  explicit Client(std::unique_ptr<Rep> rep);
-  std::unique_ptr<Rep> rep_;
+  Result<RemoteLive> open_live(std::uint64_t epoch, std::uint64_t series_id, std::span<const double> history,
+                               std::span<const Combo> combos, const RemoteLiveOptions& options);
+  Result<RemoteLive> keep_live(const Result<std::vector<std::byte>>& reply);
+  Result<TradeList> list_trades(std::uint64_t epoch, std::uint64_t series_id, std::span<const double> close,
+                                std::span<const Combo> combos, const RemoteLiveOptions& options);
+
+  explicit Client(std::shared_ptr<client::Rep> rep);
+  std::shared_ptr<client::Rep> rep_;
 };
 
 }  // namespace onekernel

@@ -8,6 +8,7 @@
 #ifndef ONEKERNEL_LIVE_H_
 #define ONEKERNEL_LIVE_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -29,6 +30,8 @@ struct LiveOptions {
   double fee = 0.0;                                  // round-trip fee per closed trade, in percent: 0.09 means 0.09 %
   int threads = 0;                                   // for the history, as in SweepOptions
   std::uint64_t max_bytes = std::uint64_t{4} << 30;  // the most that a session may take
+  // If not null: soon after somebody sets it, open and restore end with kUnavailable, and bars() takes no further bar.
+  const std::atomic<bool>* cancel = nullptr;
 };
 
 // A combo changed its position at a bar's close.
@@ -71,8 +74,8 @@ class ONEKERNEL_EXPORT LiveSession {
                                   std::span<const double> history = {});
 
   // A session that stands where the one stood that `snapshot` was taken of. Errors: as open; kInvalidArgument where the bytes
-  // are no snapshot, or a damaged one.
-  static Result<LiveSession> restore(std::span<const std::byte> snapshot, std::uint64_t max_bytes = LiveOptions{}.max_bytes);
+  // are no snapshot, or a damaged one. The fee is the snapshot's, whatever options.fee says.
+  static Result<LiveSession> restore(std::span<const std::byte> snapshot, const LiveOptions& options = {});
 
   LiveSession(LiveSession&&) noexcept;
   LiveSession& operator=(LiveSession&&) noexcept;
@@ -83,7 +86,8 @@ class ONEKERNEL_EXPORT LiveSession {
   Result<std::span<const Change>> bar(std::int64_t index, double close);
 
   // Takes several, the first of which must be next_bar(). The changes are by bar, then by combo. It stops before the first bar
-  // whose changes might not fit into `most_changes` with those before it; next_bar() says how far it came.
+  // whose changes might not fit into `most_changes` with those before it, and when it is cancelled; next_bar() says how far it
+  // came.
   // Errors: as bar; kLimitExceeded where most_changes is less than combos().size().
   Result<std::span<const Change>> bars(std::int64_t first, std::span<const double> closes, std::size_t most_changes = SIZE_MAX);
 

@@ -42,3 +42,5 @@ class Statistics:
     connections: int
     series: int
     series_bytes: int
+    live_sessions: int
+    live_bytes: int

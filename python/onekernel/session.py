@@ -42,7 +42,7 @@ REPLY = struct.Struct("<IBBHIQQq")  # the head of a reply
 _SWEEP_REPLY = struct.Struct("<QII16s56s")
 _LEVELS = struct.Struct("<7q")
 _HELLO_REPLY = struct.Struct("<7QdII24s")
-_STATISTICS_REPLY = struct.Struct("<9Q")
+_STATISTICS_REPLY = struct.Struct("<11Q")
 _ATTACH_REPLY = struct.Struct("<QQ")
 _INFO = struct.Struct("<QQQII")
 

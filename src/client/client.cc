@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "client/address.h"
-#include "client/connection.h"
+#include "client/rep.h"
 #include "client/sealed_memory.h"
 #include "transport/connector.h"
 #include "wire/session.h"
@@ -15,20 +15,14 @@
 namespace onekernel {
 namespace {
 
+using client::Bytes;
+using client::bytes_of;
 using client::Connection;
+using client::guarded;
+using client::malformed;
 using wire::SessionOpcode;
-using Bytes = Connection::Bytes;
 
 constexpr std::chrono::milliseconds kLongestTimeout = std::chrono::hours(24 * 365);
-
-template <class T>
-Bytes bytes_of(const T& value) {
-  return std::as_bytes(std::span(&value, 1));
-}
-
-Status malformed(const char* what) {
-  return {StatusCode::kMalformedFrame, std::string("the engine's reply makes no sense: ") + what};
-}
 
 std::string text_of(std::span<const char> field) { return {field.begin(), std::find(field.begin(), field.end(), '\0')}; }
 
@@ -42,49 +36,19 @@ std::vector<std::string> split_names(std::string_view names) {
   return split;
 }
 
-// What a caller's memory cannot hold is an error like any other, and leaves the reply unread.
-template <class Call>
-auto guarded(Connection& connection, Call call) -> decltype(call()) {
-  try {
-    return call();
-  } catch (const std::bad_alloc&) {
-    return connection.give_up({StatusCode::kUnavailable, "not enough memory for this call"});
-  } catch (const std::exception& error) {
-    return connection.give_up({StatusCode::kInternal, error.what()});
-  }
-}
-
 }  // namespace
 
-struct Client::Rep {
-  Rep(base::FileDescriptor socket, const ClientOptions& options)
-      : connection(std::move(socket), options), memfd_from_bytes(options.memfd_from_bytes) {}
-
-  Status say_hello(const std::string& token);
-  Result<std::vector<std::byte>> call(SessionOpcode opcode, std::initializer_list<Bytes> payload,
-                                      std::span<const int> descriptors = {});
-  Result<RemoteSeries> take_info(wire::PayloadReader& payload) const;
-  Result<RemoteSeries> put(std::string_view name, std::uint64_t n_bars, Bytes close, int memfd, const PutOptions& options);
-  Result<SweepReply> sweep(std::uint64_t epoch, std::uint64_t series_id, std::span<const double> close,
-                           std::span<const Combo> combos, const RemoteSweepOptions& options);
-  Result<std::uint32_t> kernel_index(std::string_view name) const;
-
-  Connection connection;
-  EngineInfo engine;
-  std::size_t memfd_from_bytes;
-};
-
-// A call whose reply is small: its payload, in one piece.
-Result<std::vector<std::byte>> Client::Rep::call(SessionOpcode opcode, std::initializer_list<Bytes> payload,
-                                                 std::span<const int> descriptors) {
+Result<std::vector<std::byte>> client::Rep::call_of_run(std::uint64_t epoch, SessionOpcode opcode,
+                                                        std::initializer_list<Bytes> payload,
+                                                        std::span<const int> descriptors) {
   return guarded(connection, [&]() -> Result<std::vector<std::byte>> {
-    const Result<Connection::Incoming> incoming = connection.exchange(opcode, engine.epoch, payload, descriptors);
+    const Result<Connection::Incoming> incoming = connection.exchange(opcode, epoch, payload, descriptors);
     if (!incoming.ok()) return incoming.status();
     return connection.read_all(incoming.value().payload_size);
   });
 }
 
-Status Client::Rep::say_hello(const std::string& token) {
+Status client::Rep::say_hello(const std::string& token) {
   wire::PayloadWriter request;
   if (!token.empty()) request.put(wire::HelloRequest{.token_bytes = static_cast<std::uint32_t>(token.size())}).put_text(token);
   const Result<Connection::Incoming> incoming = connection.exchange(SessionOpcode::kHello, /*epoch=*/0, {request.bytes()});
@@ -112,7 +76,7 @@ Status Client::Rep::say_hello(const std::string& token) {
   return {};
 }
 
-Result<RemoteSeries> Client::Rep::take_info(wire::PayloadReader& payload) const {
+Result<RemoteSeries> client::Rep::take_info(wire::PayloadReader& payload) const {
   const auto info = payload.take<wire::SeriesInfo>();
   if (!info) return malformed("a series' description is too short");
   const auto name = payload.take_text(info->name_bytes);
@@ -125,7 +89,7 @@ Result<RemoteSeries> Client::Rep::take_info(wire::PayloadReader& payload) const 
                       .name = std::string(*name)};
 }
 
-Result<std::uint32_t> Client::Rep::kernel_index(std::string_view name) const {
+Result<std::uint32_t> client::Rep::kernel_index(std::string_view name) const {
   if (name.empty()) return wire::kDefaultKernel;
   const auto found = std::find(engine.kernels.begin(), engine.kernels.end(), name);
   if (found != engine.kernels.end()) return static_cast<std::uint32_t>(found - engine.kernels.begin());
@@ -134,7 +98,7 @@ Result<std::uint32_t> Client::Rep::kernel_index(std::string_view name) const {
   return Status(StatusCode::kInvalidArgument, "the engine has no kernel '" + std::string(name) + "'; it has " + known);
 }
 
-Result<SweepReply> Client::Rep::sweep(std::uint64_t epoch, std::uint64_t series_id, std::span<const double> close,
+Result<SweepReply> client::Rep::sweep(std::uint64_t epoch, std::uint64_t series_id, std::span<const double> close,
                                       std::span<const Combo> combos, const RemoteSweepOptions& options) {
   const Result<std::uint32_t> kernel = kernel_index(options.kernel);
   if (!kernel.ok()) return kernel.status();
@@ -168,7 +132,7 @@ Result<SweepReply> Client::Rep::sweep(std::uint64_t epoch, std::uint64_t series_
   });
 }
 
-Client::Client(std::unique_ptr<Rep> rep) : rep_(std::move(rep)) {}
+Client::Client(std::shared_ptr<client::Rep> rep) : rep_(std::move(rep)) {}
 Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 Client::~Client() = default;
@@ -183,7 +147,7 @@ Result<Client> Client::connect(std::string_view url, const ClientOptions& option
   bounded.timeout = std::min(options.timeout, kLongestTimeout);
   Result<base::FileDescriptor> socket = transport::connect(address.value().endpoint, bounded.timeout);
   if (!socket.ok()) return socket.status();
-  auto rep = std::make_unique<Rep>(std::move(socket).value(), bounded);
+  auto rep = std::make_shared<client::Rep>(std::move(socket).value(), bounded);
   if (Status status = rep->say_hello(options.token); !status.ok()) return status;
   if (address.value().over_shared_memory) {
     Status status = rep->connection.move_to_shared_memory(rep->engine.epoch, options.ring_bytes);
@@ -194,8 +158,7 @@ Result<Client> Client::connect(std::string_view url, const ClientOptions& option
 
 const EngineInfo& Client::engine() const { return rep_->engine; }
 
-// The closes are in `close` or, where `memfd` is not -1, there.
-Result<RemoteSeries> Client::Rep::put(std::string_view name, std::uint64_t n_bars, Bytes close, int memfd,
+Result<RemoteSeries> client::Rep::put(std::string_view name, std::uint64_t n_bars, Bytes close, int memfd,
                                       const PutOptions& options) {
   const bool by_memfd = memfd >= 0;
   const std::uint32_t flags =
@@ -250,7 +213,7 @@ Status Client::drop(const RemoteSeries& series) {
 }
 
 Result<SweepReply> Client::sweep(const RemoteSeries& series, std::span<const Combo> combos, const RemoteSweepOptions& options) {
-  if (series.id == 0) return Status(StatusCode::kInvalidArgument, "this is no series that an engine keeps: put one first");
+  if (series.id == 0) return client::not_kept();
   return rep_->sweep(series.epoch, series.id, {}, combos, options);
 }
 
@@ -285,7 +248,9 @@ Result<EngineStatistics> Client::statistics() {
                           .compute = std::chrono::nanoseconds(counted->compute_ns),
                           .connections = counted->connections,
                           .series = counted->series,
-                          .series_bytes = counted->series_bytes};
+                          .series_bytes = counted->series_bytes,
+                          .live_sessions = counted->live_sessions,
+                          .live_bytes = counted->live_bytes};
 }
 
 }  // namespace onekernel

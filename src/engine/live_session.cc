@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <exception>
 #include <new>
@@ -49,6 +50,8 @@ Status check(std::span<const Combo> combos, double fee, std::uint64_t max_bytes)
   return {};
 }
 
+Status cancelled_status() { return {StatusCode::kUnavailable, "opening this live session was cancelled"}; }
+
 // Runs what may run out of memory.
 template <class Call>
 auto guarded(const char* what, Call call) -> decltype(call()) {
@@ -64,9 +67,10 @@ auto guarded(const char* what, Call call) -> decltype(call()) {
 }  // namespace
 
 struct LiveSession::Rep {
-  Rep(std::vector<Combo> combos_of_session, double fee_of_session)
+  Rep(std::vector<Combo> combos_of_session, double fee_of_session, const std::atomic<bool>* cancel_of_session)
       : combos(std::move(combos_of_session)),
         fee(fee_of_session),
+        cancel(cancel_of_session),
         books(combos.size()),
         averages(combos),
         needed(static_cast<std::size_t>(engine::closes_needed(combos))) {
@@ -77,6 +81,7 @@ struct LiveSession::Rep {
   // Takes closes whose decisions are in the books already: only the windows are filled.
   void fill_windows(std::span<const double> closes) {
     for (const double close : closes.last(std::min(closes.size(), needed))) {
+      if (cancelled()) return;
       averages.take(close);
       remember(close);
     }
@@ -122,6 +127,8 @@ struct LiveSession::Rep {
     recent.push_back(close);
   }
 
+  bool cancelled() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }
+
   std::span<const double> newest() const { return std::span(recent).last(std::min(recent.size(), needed)); }
 
   Status out_of_order(std::int64_t index) const {
@@ -132,6 +139,7 @@ struct LiveSession::Rep {
 
   std::vector<Combo> combos;
   double fee;
+  const std::atomic<bool>* cancel;
   std::vector<Book> books;
   kernel::LiveAverages averages;
   std::size_t needed;          // closes that the windows hold
@@ -152,29 +160,31 @@ Result<LiveSession> LiveSession::open(std::span<const Combo> combos, const LiveO
   if (!threads.ok()) return threads.status();
   if (Status target = target_environment_status(); !target.ok()) return target;
   return guarded("this live session", [&]() -> Result<LiveSession> {
-    auto rep = std::make_unique<Rep>(std::vector<Combo>(combos.begin(), combos.end()), options.fee);
+    auto rep = std::make_unique<Rep>(std::vector<Combo>(combos.begin(), combos.end()), options.fee, options.cancel);
     if (!history.empty()) {
       const auto take = [&](std::size_t combo, const Book& book) { rep->books[combo] = book; };
-      (void)kernel::run_batches(/*certify=*/true, history, combos, options.fee, threads.value(), {},
-                                {.book = take, .logs = {}});
+      (void)kernel::run_batches(/*certify=*/true, history, combos, options.fee, threads.value(),
+                                kernel::Tuning{.cancel = options.cancel}, {.book = take, .logs = {}});
       rep->fill_windows(history);
       rep->next_bar = std::ssize(history);
     }
+    if (rep->cancelled()) return cancelled_status();
     return LiveSession(std::move(rep));
   });
 }
 
-Result<LiveSession> LiveSession::restore(std::span<const std::byte> snapshot, std::uint64_t max_bytes) {
+Result<LiveSession> LiveSession::restore(std::span<const std::byte> snapshot, const LiveOptions& options) {
   return guarded("this live session", [&]() -> Result<LiveSession> {
     Result<engine::LiveSnapshot> decoded = engine::decode_snapshot(snapshot);
     if (!decoded.ok()) return decoded.status();
     engine::LiveSnapshot& from = decoded.value();
-    if (Status status = check(from.combos, from.fee, max_bytes); !status.ok()) return status;
+    if (Status status = check(from.combos, from.fee, options.max_bytes); !status.ok()) return status;
     if (Status target = target_environment_status(); !target.ok()) return target;
-    auto rep = std::make_unique<Rep>(std::move(from.combos), from.fee);
+    auto rep = std::make_unique<Rep>(std::move(from.combos), from.fee, options.cancel);
     std::transform(from.states.begin(), from.states.end(), rep->books.begin(), book_of);
     rep->fill_windows(from.recent);
     rep->next_bar = from.next_bar;
+    if (rep->cancelled()) return cancelled_status();
     return LiveSession(std::move(rep));
   });
 }
@@ -193,7 +203,7 @@ Result<std::span<const Change>> LiveSession::bars(std::int64_t first, std::span<
   }
   rep.changes.clear();
   for (const double close : closes) {
-    if (rep.changes.size() > most_changes - per_bar) break;
+    if (rep.changes.size() > most_changes - per_bar || rep.cancelled()) break;
     try {
       if (rep.changes.capacity() - rep.changes.size() < per_bar) rep.changes.reserve(2 * rep.changes.size() + per_bar);
     } catch (const std::exception&) {

@@ -12,14 +12,16 @@
 namespace onekernel {
 namespace {
 
-TradeList run(std::span<const double> close, std::span<const Combo> combos, double fee, int threads) {
+TradeList run(std::span<const double> close, std::span<const Combo> combos, const SweepOptions& options) {
+  const int threads = engine::allowed_threads(options.threads).value();
   TradeList list;
   std::vector<kernel::TradeLog> logs;
   logs.reserve(combos.size());
-  for (std::size_t c = 0; c < combos.size(); ++c) logs.emplace_back(static_cast<std::uint32_t>(c), fee);
+  for (std::size_t c = 0; c < combos.size(); ++c) logs.emplace_back(static_cast<std::uint32_t>(c), options.fee);
   std::vector<kernel::Book> books(combos.size());
   const auto take = [&](std::size_t combo, const kernel::Book& book) { books[combo] = book; };
-  (void)kernel::run_batches(/*certify=*/true, close, combos, fee, threads, {}, {.book = take, .logs = logs});
+  (void)kernel::run_batches(/*certify=*/true, close, combos, options.fee, threads, kernel::Tuning{.cancel = options.cancel},
+                            {.book = take, .logs = logs});
 
   std::size_t count = 0;
   for (const kernel::TradeLog& log : logs) count += log.trades().size();
@@ -56,7 +58,9 @@ Result<TradeList> list_trades(std::span<const double> close, std::span<const Com
                                                   std::to_string(most_trades) + "; ask for fewer combos at a time");
   }
   try {
-    return run(close, combos, options.fee, engine::allowed_threads(options.threads).value());
+    TradeList list = run(close, combos, options);
+    if (options.cancel != nullptr && options.cancel->load()) return Status(StatusCode::kUnavailable, "the list was cancelled");
+    return list;
   } catch (const std::bad_alloc&) {
     return Status(StatusCode::kUnavailable, "not enough memory for a list of " + std::to_string(count) + " trades");
   } catch (const std::exception& error) {

@@ -11,31 +11,36 @@ Status LiveBudget::too_many() const {
 
 Status LiveBudget::check_room() {
   const std::lock_guard lock(mutex_);
-  return sessions_ < limits_.max_sessions ? Status() : too_many();
+  return used_.sessions < limits_.max_sessions ? Status() : too_many();
+}
+
+LiveBudget::Usage LiveBudget::usage() {
+  const std::lock_guard lock(mutex_);
+  return used_;
 }
 
 std::uint64_t LiveBudget::left() {
   const std::lock_guard lock(mutex_);
-  return limits_.max_bytes - bytes_;
+  return limits_.max_bytes - used_.bytes;
 }
 
 Status LiveBudget::take(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (sessions_ >= limits_.max_sessions) return too_many();
-  if (bytes > limits_.max_bytes - bytes_) {
-    return {StatusCode::kLimitExceeded, "live sessions take " + std::to_string(bytes_) + " bytes, and " +
+  if (used_.sessions >= limits_.max_sessions) return too_many();
+  if (bytes > limits_.max_bytes - used_.bytes) {
+    return {StatusCode::kLimitExceeded, "live sessions take " + std::to_string(used_.bytes) + " bytes, and " +
                                             std::to_string(bytes) + " more would be over the limit of " +
                                             std::to_string(limits_.max_bytes) + " (--max-live-bytes)"};
   }
-  ++sessions_;
-  bytes_ += bytes;
+  ++used_.sessions;
+  used_.bytes += bytes;
   return {};
 }
 
 void LiveBudget::give_back(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  --sessions_;
-  bytes_ -= bytes;
+  --used_.sessions;
+  used_.bytes -= bytes;
 }
 
 }  // namespace onekernel::server

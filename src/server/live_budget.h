@@ -16,6 +16,11 @@ class LiveBudget {
 
   // kLimitExceeded, naming limit and flag, where there is no room for one more session.
   Status check_room();
+  struct Usage {
+    std::uint32_t sessions = 0;
+    std::uint64_t bytes = 0;
+  };
+  Usage usage();
   // Bytes that are left.
   std::uint64_t left();
   // Errors: kLimitExceeded; nothing is taken then.
@@ -27,8 +32,7 @@ class LiveBudget {
 
   const LiveLimits limits_;
   std::mutex mutex_;
-  std::uint32_t sessions_ = 0;
-  std::uint64_t bytes_ = 0;
+  Usage used_;
 };
 
 }  // namespace onekernel::server

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "engine/checks.h"
 #include "server/settings.h"
 
 namespace onekernel::server {
@@ -13,6 +14,9 @@ namespace {
 constexpr std::uint64_t kMaxThreadsAsked = 1024;
 // What a reply has besides its array, rounded up.
 constexpr std::size_t kReplyHeadBytes = 256;
+// A reply tells no more changes than these (or those of one bar), so that no session keeps much memory for them; the client
+// sends the rest of its closes again.
+constexpr std::size_t kMostChanges = 65'536;
 
 std::int64_t since(std::int64_t started_ns) { return base::monotonic_ns() - started_ns; }
 
@@ -20,6 +24,12 @@ std::int64_t since(std::int64_t started_ns) { return base::monotonic_ns() - star
 
 LiveHandler::~LiveHandler() {
   for (const auto& [id, held] : sessions_) engine_.live_budget().give_back(held.bytes);
+}
+
+void LiveHandler::forget_reply() {
+  states_ = {};
+  snapshot_ = {};
+  trades_ = {};
 }
 
 Result<LiveHandler::Asked> LiveHandler::take_asked(wire::PayloadReader payload) {
@@ -48,11 +58,14 @@ Result<LiveHandler::Asked> LiveHandler::take_asked(wire::PayloadReader payload) 
 Result<Payload> LiveHandler::open(wire::PayloadReader payload) {
   const Result<Asked> asked = take_asked(payload);
   if (!asked.ok()) return asked.status();
+  // Before the session's own limits are, of which only that of bytes is then left.
+  if (Status windows = engine::check_longest_window(asked.value().combos, kLongestLiveWindow); !windows.ok()) return windows;
   if (Status room = engine_.live_budget().check_room(); !room.ok()) return room;
   const wire::LiveOpenRequest& request = asked.value().request;
   LiveOptions options{.fee = request.fee,
                       .threads = engine_.settings().threads,
-                      .max_bytes = std::min(engine_.live_budget().left(), LiveOptions{}.max_bytes)};
+                      .max_bytes = std::min(engine_.live_budget().left(), LiveOptions{}.max_bytes),
+                      .cancel = &gone_};
   if (request.threads != 0) options.threads = static_cast<int>(std::min(request.threads, kMaxThreadsAsked));
   const std::int64_t started_ns = base::monotonic_ns();
   return keep(LiveSession::open(asked.value().combos, options, asked.value().close), "live open", started_ns);
@@ -61,11 +74,14 @@ Result<Payload> LiveHandler::open(wire::PayloadReader payload) {
 Result<Payload> LiveHandler::restore(std::span<const std::byte> snapshot) {
   if (Status room = engine_.live_budget().check_room(); !room.ok()) return room;
   const std::int64_t started_ns = base::monotonic_ns();
-  return keep(LiveSession::restore(snapshot, engine_.live_budget().left()), "live restore", started_ns);
+  return keep(LiveSession::restore(snapshot, {.max_bytes = engine_.live_budget().left(), .cancel = &gone_}), "live restore", started_ns);
 }
 
 Result<Payload> LiveHandler::keep(Result<LiveSession> session, const char* operation, std::int64_t started_ns) {
-  if (!session.ok()) return session.status();
+  if (!session.ok()) {
+    if (session.status().code() != StatusCode::kLimitExceeded) return session.status();
+    return Status(StatusCode::kLimitExceeded, session.status().message() + " (--max-live-bytes)");
+  }
   const std::uint64_t n_combos = session.value().combos().size();
   const std::uint64_t change_bytes = n_combos * sizeof(Change) + kReplyHeadBytes;
   if (change_bytes > engine_.settings().limits.max_frame_bytes) {
@@ -95,7 +111,8 @@ Result<Payload> LiveHandler::bars(wire::PayloadReader payload) {
   const Result<Held*> held = find(request->live_id);
   if (!held.ok()) return held.status();
   LiveSession& session = held.value()->session;
-  const std::size_t most_changes = (engine_.settings().limits.max_frame_bytes - kReplyHeadBytes) / sizeof(Change);
+  const std::size_t fit = (engine_.settings().limits.max_frame_bytes - kReplyHeadBytes) / sizeof(Change);
+  const std::size_t most_changes = std::min(fit, std::max(kMostChanges, session.combos().size()));
   const std::int64_t started_ns = base::monotonic_ns();
   const Result<std::span<const Change>> changes = session.bars(request->first_bar, *closes, most_changes);
   if (!changes.ok()) return changes.status();
@@ -125,6 +142,11 @@ Result<Payload> LiveHandler::snapshot(wire::PayloadReader payload) {
   if (!held.ok()) return held.status();
   Result<std::vector<std::byte>> taken = held.value()->session.snapshot();
   if (!taken.ok()) return taken.status();
+  if (const std::uint64_t size = taken.value().size() + kReplyHeadBytes; size > engine_.settings().limits.max_frame_bytes) {
+    return Status(StatusCode::kLimitExceeded, "the snapshot takes " + std::to_string(size) + " bytes, over the limit of " +
+                                                  std::to_string(engine_.settings().limits.max_frame_bytes) +
+                                                  " (--max-frame-bytes)");
+  }
   snapshot_ = std::move(taken).value();
   return Payload{.timing = {.operation = "live snapshot"}, .arrays = {snapshot_}};
 }
@@ -143,7 +165,7 @@ Result<Payload> LiveHandler::trades(wire::PayloadReader payload) {
   const Result<Asked> asked = take_asked(payload);
   if (!asked.ok()) return asked.status();
   const wire::LiveOpenRequest& request = asked.value().request;
-  SweepOptions options{.fee = request.fee, .kernel = Kernel::kCertified, .threads = engine_.settings().threads};
+  SweepOptions options{.fee = request.fee, .kernel = Kernel::kCertified, .threads = engine_.settings().threads, .cancel = &gone_};
   if (request.threads != 0) options.threads = static_cast<int>(std::min(request.threads, kMaxThreadsAsked));
   const std::size_t n_combos = asked.value().combos.size();
   const std::size_t others = n_combos * (sizeof(OpenTrade) + sizeof(double)) + kReplyHeadBytes;

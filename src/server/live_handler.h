@@ -2,6 +2,7 @@
 #ifndef ONEKERNEL_SERVER_LIVE_HANDLER_H_
 #define ONEKERNEL_SERVER_LIVE_HANDLER_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -20,11 +21,14 @@ namespace onekernel::server {
 
 class LiveHandler {
  public:
-  LiveHandler(EngineState& engine, engine::SeriesShelf& shelf, wire::PayloadWriter& writer)
-      : engine_(engine), shelf_(shelf), writer_(writer) {}
+  LiveHandler(EngineState& engine, engine::SeriesShelf& shelf, wire::PayloadWriter& writer, const std::atomic<bool>& gone)
+      : engine_(engine), shelf_(shelf), writer_(writer), gone_(gone) {}
   LiveHandler(const LiveHandler&) = delete;
   LiveHandler& operator=(const LiveHandler&) = delete;
   ~LiveHandler();
+
+  // Lets go of what the last reply needed.
+  void forget_reply();
 
   Result<Payload> open(wire::PayloadReader payload);
   Result<Payload> restore(std::span<const std::byte> snapshot);
@@ -56,6 +60,7 @@ class LiveHandler {
   EngineState& engine_;
   engine::SeriesShelf& shelf_;
   wire::PayloadWriter& writer_;
+  const std::atomic<bool>& gone_;
   std::map<std::uint64_t, Held> sessions_;
   std::uint64_t next_id_ = 1;
   // The arrays of the last reply.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "onekernel/status.h"
 #include "server/timings_log.h"

@@ -19,6 +19,11 @@ constexpr std::size_t kMaxNameBytes = 255;
 // More than any machine has cores; the engine uses no more threads than there is work for.
 constexpr std::uint32_t kMaxThreadsAsked = 1024;
 
+Reply hang_up_after(Reply reply) {
+  reply.hang_up = true;
+  return reply;
+}
+
 template <std::size_t kSize>
 void copy_text(char (&to)[kSize], std::string_view text) {
   std::memcpy(to, text.data(), std::min(text.size(), kSize - 1));
@@ -34,6 +39,7 @@ std::string kernel_names() {
 
 Reply SessionHandler::handle(std::span<const std::byte> body, transport::ByteChannel& channel) {
   writer_.clear();
+  live_.forget_reply();
   const Result<wire::RequestHeader> decoded = wire::decode_request_header(body);
   if (!decoded.ok()) {
     wire::RequestHeader unknown;
@@ -223,6 +229,7 @@ Result<Payload> SessionHandler::sweep(wire::PayloadReader payload) {
 Result<Payload> SessionHandler::statistics() {
   const Statistics& counted = engine_.statistics();
   const engine::SeriesStore::Usage usage = engine_.store().usage();
+  const LiveBudget::Usage live = engine_.live_budget().usage();
   writer_.put(wire::StatisticsReply{
       .uptime_ns = static_cast<std::uint64_t>(base::monotonic_ns() - engine_.started_ns()),
       .requests = counted.requests.load(std::memory_order_relaxed),
@@ -233,6 +240,8 @@ Result<Payload> SessionHandler::statistics() {
       .connections = counted.connections.load(std::memory_order_relaxed),
       .series = usage.series,
       .series_bytes = usage.bytes,
+      .live_sessions = live.sessions,
+      .live_bytes = live.bytes,
   });
   return Payload{.timing = {.operation = "statistics"}};
 }

@@ -51,7 +51,7 @@ class SessionHandler {
   std::array<std::byte, wire::kLengthPrefixSize> length_{};
   wire::ReplyHeader header_;
   wire::PayloadWriter writer_;
-  LiveHandler live_{engine_, shelf_, writer_};
+  LiveHandler live_{engine_, shelf_, writer_, gone_};
   std::vector<double> pnl_;
   std::vector<std::int64_t> trades_;
 };

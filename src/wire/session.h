@@ -147,6 +147,8 @@ struct StatisticsReply {
   std::uint64_t connections = 0;
   std::uint64_t series = 0;
   std::uint64_t series_bytes = 0;
+  std::uint64_t live_sessions = 0;
+  std::uint64_t live_bytes = 0;
 };
 
 struct AttachRequest {

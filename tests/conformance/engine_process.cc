@@ -133,6 +133,14 @@ std::size_t EngineProcess::threads() const {
   return count;
 }
 
+std::size_t EngineProcess::resident_bytes() const {
+  std::ifstream counts("/proc/" + std::to_string(pid_) + "/statm");  // pages: all, resident, ...
+  std::size_t all = 0;
+  std::size_t resident = 0;
+  counts >> all >> resident;
+  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
 std::string run_program(const std::vector<std::string>& command, const std::string& input, int& exit_status) {
   Child child = spawn(command);
   // Written from a thread of its own: the program may answer before it has read everything.

@@ -51,6 +51,8 @@ class EngineProcess {
   // How many of its mappings have `text` in their line of /proc/<pid>/maps.
   std::size_t mappings_with(const std::string& text) const;
   std::size_t threads() const;
+  // Memory that it has in use now.
+  std::size_t resident_bytes() const;
 
  private:
   std::string socket_;
