@@ -22,6 +22,7 @@ from .stored_series import Series
 
 VERSION = 1
 HELLO, PUT, LIST, DROP, SWEEP, ECHO, STATISTICS, ATTACH = range(0x10, 0x18)  # opcodes, in a body's first byte
+LIVE_OPEN, LIVE_BARS, LIVE_STATES, LIVE_SNAPSHOT, LIVE_RESTORE, LIVE_CLOSE, TRADES = range(0x20, 0x27)
 SHARED, DESCRIPTOR, REPLACE = 1, 2, 4  # flags of a put
 DEFAULT_KERNEL = 0xFFFFFFFF
 MAX_NAME_BYTES = 255
@@ -37,6 +38,9 @@ _TOKEN = struct.Struct("<II")
 _DROP = struct.Struct(f"<{_HEAD}Q")
 _ATTACH = struct.Struct(f"<{_HEAD}Q")
 _SWEEP = struct.Struct(f"<{_HEAD}QQQdII")
+_LIVE_OPEN = struct.Struct(f"<{_HEAD}QQQdQ")
+_LIVE_BARS = struct.Struct(f"<{_HEAD}QqQ")
+_LIVE = struct.Struct(f"<{_HEAD}Q")
 
 REPLY = struct.Struct("<IBBHIQQq")  # the head of a reply
 _SWEEP_REPLY = struct.Struct("<QII16s56s")
@@ -45,6 +49,9 @@ _HELLO_REPLY = struct.Struct("<7QdII24s")
 _STATISTICS_REPLY = struct.Struct("<11Q")
 _ATTACH_REPLY = struct.Struct("<QQ")
 _INFO = struct.Struct("<QQQII")
+_LIVE_INFO = struct.Struct("<QqQQd")
+_LIVE_BARS_REPLY = struct.Struct("<qQ")
+_TRADES_REPLY = struct.Struct("<3Q")
 
 STATISTICS_BYTES = _STATISTICS_REPLY.size  # of payload, as those below
 ATTACH_BYTES = _ATTACH_REPLY.size
@@ -100,6 +107,36 @@ def encode_sweep(
     return _SWEEP.pack(
         body_bytes, SWEEP, VERSION, 0, 0, request_id, epoch, 0, series_id, n_bars, n_combos, fee, kernel, threads
     )
+
+
+def encode_live_open(
+    opcode: int,
+    request_id: int,
+    epoch: int,
+    series_id: int,
+    n_bars: int,
+    n_combos: int,
+    fee: float,
+    threads: int = 0,
+) -> bytes:
+    """Return a LIVE_OPEN or TRADES up to its arrays: n_bars closes that are shipped (0 with a series id), the combos."""
+    body_bytes = _LIVE_OPEN.size - _PREFIX_BYTES + 8 * n_bars + 48 * n_combos
+    return _LIVE_OPEN.pack(
+        body_bytes, opcode, VERSION, 0, 0, request_id, epoch, 0, series_id, n_bars, n_combos, fee, threads
+    )
+
+
+def encode_live_bars(request_id: int, epoch: int, live_id: int, first_bar: int, n_bars: int) -> bytes:
+    """Return live bars up to their n_bars closes."""
+    body_bytes = _LIVE_BARS.size - _PREFIX_BYTES + 8 * n_bars
+    return _LIVE_BARS.pack(
+        body_bytes, LIVE_BARS, VERSION, 0, 0, request_id, epoch, 0, live_id, first_bar, n_bars
+    )
+
+
+def encode_live(opcode: int, request_id: int, epoch: int, live_id: int) -> bytes:
+    """Return a whole LIVE_STATES, LIVE_SNAPSHOT or LIVE_CLOSE."""
+    return _LIVE.pack(_LIVE.size - _PREFIX_BYTES, opcode, VERSION, 0, 0, request_id, epoch, 0, live_id)
 
 
 def decode_hello(payload: Payload) -> Hello:

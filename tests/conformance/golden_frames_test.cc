@@ -14,6 +14,7 @@
 #include "client/fake_engine.h"
 #include "onekernel/client.h"
 #include "wire/classic.h"
+#include "wire/live.h"
 
 namespace onekernel::client {
 namespace {
@@ -22,6 +23,7 @@ using Frames = std::map<std::string, std::string>;  // name -> hexadecimal digit
 
 constexpr std::uint64_t kRequestId = 0x0102030405060708;
 constexpr std::uint64_t kSeriesId = 0x1122334455667788;
+constexpr std::uint64_t kLiveId = 0x0807060504030201;
 const std::vector<double> kClose{1.5, 2.25, 3.125};
 const std::vector<Combo> kCombos{{3, 6, 2, 1, 2, 3}, {50, 100, 10, 17, 25, 50}};
 
@@ -54,7 +56,8 @@ std::string hex(std::span<const std::byte> bytes) {
   return digits;
 }
 
-// The first `count` requests that `use` makes a client send, hello among them; each but hello is answered with an error.
+// The first `count` requests that `use` makes a client send, hello among them; each but hello and
+// live restore is answered with an error.
 std::vector<std::string> requests(std::size_t count, const ClientOptions& options, const std::string& scheme,
                                   const std::function<void(Client&)>& use) {
   std::vector<std::string> sent;
@@ -70,6 +73,11 @@ std::vector<std::string> requests(std::size_t count, const ClientOptions& option
         if (body.empty()) return;
         keep(body);
         wire::ReplyHeader header = peer.header();
+        if (header.opcode == static_cast<std::uint8_t>(wire::SessionOpcode::kLiveRestore)) {
+          const wire::LiveInfo info{.live_id = kLiveId, .next_bar = 7, .n_combos = kCombos.size()};
+          peer.send(reply_frame(header, std::as_bytes(std::span(&info, 1))));
+          continue;
+        }
         header.status = static_cast<std::uint16_t>(StatusCode::kNotFound);
         peer.send(reply_frame(header));
       }
@@ -93,6 +101,16 @@ Frames frames_of_the_client() {
     static_cast<void>(client.echo(floats, back));
     static_cast<void>(client.statistics());
   });
+  const std::vector<std::string> live = requests(9, {}, "unix:", [&](Client& client) {
+    static_cast<void>(client.live(kCombos, {.fee = 0.09, .threads = 2}, stored));
+    static_cast<void>(client.live(kCombos, {.fee = 0.09}, kClose));
+    static_cast<void>(client.trades(kClose, kCombos, {.fee = 0.09}));
+    RemoteLive session = client.restore(floats).value();
+    static_cast<void>(session.bars(7, kClose));
+    static_cast<void>(session.states());
+    static_cast<void>(session.snapshot());
+    static_cast<void>(session.close());
+  });
   const std::vector<std::string> by_memfd = requests(2, {.memfd_from_bytes = 1}, "unix:", [&](Client& client) {
     static_cast<void>(client.put("btc-1m", kClose, {.shared = true, .replace = true}));
   });
@@ -108,7 +126,15 @@ Frames frames_of_the_client() {
           {"sweep_stored", sent.at(4)},
           {"sweep_shipped", sent.at(5)},
           {"statistics", sent.at(7)},
-          {"attach", shm.at(1)}};
+          {"attach", shm.at(1)},
+          {"live_open_stored", live.at(1)},
+          {"live_open_shipped", live.at(2)},
+          {"trades", live.at(3)},
+          {"live_restore", live.at(4)},
+          {"live_bars", live.at(5)},
+          {"live_states", live.at(6)},
+          {"live_snapshot", live.at(7)},
+          {"live_close", live.at(8)}};
 }
 
 std::string classic(wire::ClassicOpcode opcode, std::span<const Combo> combos) {

@@ -14,7 +14,7 @@ import session_by_hand
 from onekernel import classic, session
 
 FILE = Path(__file__).parents[1] / "golden_frames" / "session.json"
-ID, EPOCH, SERIES = 0x0102030405060708, 0xF0E0D0C0B0A09080, 0x1122334455667788
+ID, EPOCH, SERIES, LIVE = 0x0102030405060708, 0xF0E0D0C0B0A09080, 0x1122334455667788, 0x0807060504030201
 CLOSE = [1.5, 2.25, 3.125]
 COMBOS = [[3, 6, 2, 1, 2, 3], [50, 100, 10, 17, 25, 50]]
 FEE, KERNEL, THREADS = 0.09, 1, 2
@@ -84,6 +84,46 @@ FRAMES = {
         "attach, rings of 65536 bytes",
         by_hand(session_by_hand.ATTACH, (65536).to_bytes(8, "little")),
         session.encode_attach(ID, EPOCH, 65536),
+    ),
+    "live_open_stored": (
+        "live open on the same combos, history series 0x1122334455667788, fee 0.09, 2 threads",
+        by_hand(session_by_hand.LIVE_OPEN, session_by_hand.live_payload(SERIES, [], COMBOS, FEE, THREADS)),
+        whole(session.encode_live_open(session.LIVE_OPEN, ID, EPOCH, SERIES, 0, 2, FEE, THREADS), combos),
+    ),
+    "live_open_shipped": (
+        "live open on the same combos, history 1.5, 2.25, 3.125, fee 0.09, threads left to the engine",
+        by_hand(session_by_hand.LIVE_OPEN, session_by_hand.live_payload(0, CLOSE, COMBOS, FEE)),
+        whole(session.encode_live_open(session.LIVE_OPEN, ID, EPOCH, 0, 3, 2, FEE), close, combos),
+    ),
+    "live_bars": (
+        "live bars 1.5, 2.25, 3.125, the first of which is bar 7, for live session 0x0807060504030201",
+        by_hand(session_by_hand.LIVE_BARS, session_by_hand.live_bars_payload(LIVE, 7, CLOSE)),
+        whole(session.encode_live_bars(ID, EPOCH, LIVE, 7, 3), close),
+    ),
+    "live_states": (
+        "live states of the same session",
+        by_hand(session_by_hand.LIVE_STATES, LIVE.to_bytes(8, "little")),
+        session.encode_live(session.LIVE_STATES, ID, EPOCH, LIVE),
+    ),
+    "live_snapshot": (
+        "live snapshot of the same session",
+        by_hand(session_by_hand.LIVE_SNAPSHOT, LIVE.to_bytes(8, "little")),
+        session.encode_live(session.LIVE_SNAPSHOT, ID, EPOCH, LIVE),
+    ),
+    "live_restore": (
+        "live restore of a snapshot; the bytes of 1.5, 2.25, 3.125 stand for one",
+        by_hand(session_by_hand.LIVE_RESTORE, close.tobytes()),
+        whole(session.encode_plain(session.LIVE_RESTORE, ID, EPOCH, 24), close),
+    ),
+    "live_close": (
+        "live close of the same session",
+        by_hand(session_by_hand.LIVE_CLOSE, LIVE.to_bytes(8, "little")),
+        session.encode_live(session.LIVE_CLOSE, ID, EPOCH, LIVE),
+    ),
+    "trades": (
+        "trades of the same combos over the closes 1.5, 2.25, 3.125, fee 0.09, threads left to the engine",
+        by_hand(session_by_hand.TRADES, session_by_hand.live_payload(0, CLOSE, COMBOS, FEE)),
+        whole(session.encode_live_open(session.TRADES, ID, EPOCH, 0, 3, 2, FEE), close, combos),
     ),
     "classic_sweep": (
         "classic sweep over the closes 1.5, 2.25, 3.125 of the same combos",

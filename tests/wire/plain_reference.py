@@ -17,16 +17,23 @@ def wma(x: Sequence[float], length: int) -> list[float]:
     return averages
 
 
-def sweep_one(close: Sequence[float], combo: Sequence[int], fee: float) -> tuple[float, int]:
+def positions(close: Sequence[float], combo: Sequence[int]) -> list[int]:
+    """Return the position after each bar: +1 long, -1 short, 0 before the first decision."""
     half, full, smooth, third, half3, full3 = combo
     hma = wma([2.0 * a - b for a, b in zip(wma(close, half), wma(close, full), strict=True)], smooth)
     triple = zip(wma(close, third), wma(close, half3), wma(close, full3), strict=True)
     hma3 = wma([3.0 * a - b - c for a, b, c in triple], full3)
+    held, position = [], 0
+    for slow, fast in zip(hma, hma3, strict=True):
+        if not (math.isnan(slow) or math.isnan(fast)):
+            position = 1 if fast > slow else -1
+        held.append(position)
+    return held
+
+
+def sweep_one(close: Sequence[float], combo: Sequence[int], fee: float) -> tuple[float, int]:
     position, entry, pnl, trades = 0, 0.0, 0.0, 0
-    for price, slow, fast in zip(close, hma, hma3, strict=True):
-        if math.isnan(slow) or math.isnan(fast):
-            continue
-        want = 1 if fast > slow else -1
+    for price, want in zip(close, positions(close, combo), strict=True):
         if want == position:
             continue
         if position != 0:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from classic_by_hand import receive_exactly
 
 HELLO, PUT, LIST, DROP, SWEEP, ECHO, STATISTICS, ATTACH = range(0x10, 0x18)
+LIVE_OPEN, LIVE_BARS, LIVE_STATES, LIVE_SNAPSHOT, LIVE_RESTORE, LIVE_CLOSE, TRADES = range(0x20, 0x27)
 SHARED, DESCRIPTOR, REPLACE = 1, 2, 4
 DEFAULT_KERNEL = 0xFFFFFFFF
 HEADER = struct.Struct("<BBHIQQQ")
@@ -56,6 +57,18 @@ def sweep_payload(
 ) -> bytes:
     head = struct.pack("<QQQdII", series_id, len(close), len(combos), fee, kernel, threads)
     return head + struct.pack(f"<{len(close)}d", *close) + b"".join(struct.pack("<6q", *combo) for combo in combos)
+
+
+def live_payload(
+    series_id: int, close: Sequence[float], combos: Sequence[Sequence[int]], fee: float, threads: int = 0
+) -> bytes:
+    """Return what live open and trades have in common."""
+    head = struct.pack("<QQQdQ", series_id, len(close), len(combos), fee, threads)
+    return head + struct.pack(f"<{len(close)}d", *close) + b"".join(struct.pack("<6q", *combo) for combo in combos)
+
+
+def live_bars_payload(live_id: int, first_bar: int, close: Sequence[float]) -> bytes:
+    return struct.pack(f"<QqQ{len(close)}d", live_id, first_bar, len(close), *close)
 
 
 def split_sweep(payload: bytes) -> tuple[list[float], list[int]]:

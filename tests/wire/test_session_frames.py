@@ -129,7 +129,7 @@ def test_the_same_content_is_stored_once(unix_engine: RunningEngine) -> None:
 
 
 def statistics(session: Session) -> tuple[int, ...]:
-    return struct.unpack("<9Q", session.call(STATISTICS).payload)
+    return struct.unpack("<11Q", session.call(STATISTICS).payload)
 
 
 def test_private_series_go_with_their_client_and_shared_ones_stay(unix_engine: RunningEngine) -> None:
