@@ -39,6 +39,91 @@ def are_good_combos(combos: object) -> bool:
     Whether this is a C-contiguous, aligned buffer of int64 (n, 6) without a window below 1.
     """
 
+class Change(tuple[int, int, int, float, int, float, float, float, int]):
+    @property
+    def bar(self) -> int: ...
+    @property
+    def combo(self) -> int: ...
+    @property
+    def position(self) -> int: ...
+    @property
+    def price(self) -> float: ...
+    @property
+    def entry_bar(self) -> int: ...
+    @property
+    def entry(self) -> float: ...
+    @property
+    def trade_pnl(self) -> float: ...
+    @property
+    def pnl(self) -> float: ...
+    @property
+    def trades(self) -> int: ...
+
+class LiveCore:
+    """
+    A live session of this process (include/onekernel/live.h). Use onekernel.live.
+
+    One thread at a time: SessionInUse where another one is in a call; SessionClosed after close.
+    Records come as their bytes.
+    """
+
+    @staticmethod
+    def open(combos: numpy.typing.NDArray[numpy.int64], fee: float, threads: int = 0, history: numpy.typing.NDArray[numpy.float64] | None = None) -> LiveCore:
+        """
+        A session that stands after the bars of the history, which is not checked. ValueError, EngineError for a
+        limit, MemoryError.
+        """
+
+    @staticmethod
+    def restore(snapshot: object) -> LiveCore:
+        """
+        The session that a snapshot was taken of. ValueError for other bytes; EngineError, MemoryError.
+        """
+
+    def bar(self, price: float, index: int | None = None) -> tuple[Change, ...]:
+        """
+        Take the close of the bar that is due; the changes, by combo.
+
+        OutOfOrder for another index, ValueError for what is no price; then nothing has changed.
+        """
+
+    def bars(self, closes: numpy.typing.NDArray[numpy.float64], first: int | None = None) -> numpy.typing.NDArray[numpy.uint8]:
+        """
+        Take several; the changes, 64 bytes each, by bar, then by combo. The GIL is released. Errors as bar.
+        """
+
+    @property
+    def next_bar(self, /) -> int:
+        """Index of the bar that is due."""
+
+    @property
+    def fee(self, /) -> float:
+        """Percent per closed trade."""
+
+    @property
+    def n_bytes(self, /) -> int:
+        """That the session takes."""
+
+    @property
+    def combos(self, /) -> numpy.typing.NDArray[numpy.int64]:
+        """A copy, row after row in one dimension."""
+
+    def states(self) -> numpy.typing.NDArray[numpy.uint8]:
+        """Where each combo stands: LiveState, 40 bytes each."""
+
+    def snapshot(self) -> bytes:
+        """All that restore needs."""
+
+    def close(self) -> None:
+        """Let go of the session's memory."""
+
+def list_trades(close: numpy.typing.NDArray[numpy.float64], combos: numpy.typing.NDArray[numpy.int64], fee: float, threads: int = 0, most_trades: int | None = None) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float64]]:
+    """
+    Run a sweep that keeps its trades: closed ones (48 bytes each), open ones (24) and the pnl of each combo.
+
+    The GIL is released. Errors as sweep; EngineError where there are more than most_trades.
+    """
+
 class Link:
     """
     A connection to an engine: a socket, or shared memory with a socket beside it.
@@ -74,6 +159,11 @@ class Link:
         Sweep over a stored series, as exchange does, without a detour through Python:
         (compute_ns, kernel number, threads, target, levels, payload). None, and nothing is sent, unless combos is a
         C-contiguous, aligned int64 buffer (n, 6) without a window below 1.
+        """
+
+    def live_bar(self, request_id: int, epoch: int, live_id: int, index: int, price: float, seconds: float) -> tuple[Change, ...]:
+        """
+        Send one bar to a live session, as exchange does, without a detour through Python; its changes. OutOfOrder.
         """
 
     def epoch(self) -> int:

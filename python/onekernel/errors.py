@@ -64,11 +64,16 @@ class AccessDenied(EngineError):
     """The engine belongs to another user, or it wants a token and this was not it: ``connect(url, token=...)``."""
 
 
+class OutOfOrder(EngineError):
+    """A live session awaits another bar: this one was sent twice, or others were left out. Nothing has changed."""
+
+
 _OWN_CLASS: dict[int, type[EngineError]] = {
     ErrorCode.STALE_EPOCH: StaleEpoch,
     ErrorCode.NOT_FOUND: SeriesNotFound,
     ErrorCode.ALREADY_EXISTS: SeriesExists,
     ErrorCode.PERMISSION_DENIED: AccessDenied,
+    ErrorCode.OUT_OF_ORDER: OutOfOrder,
 }
 
 
@@ -91,6 +96,14 @@ class ConnectionLost(OneKernelError, ConnectionError):
 
 class ForkError(OneKernelError):
     """The connection was made in another process; a forked child opens its own."""
+
+
+class SessionClosed(OneKernelError):
+    """A live session was used after it was closed: open another one, with the closes so far as its history."""
+
+
+class SessionInUse(OneKernelError):
+    """Two threads are in calls of one live session; their bars would come in no order."""
 
 
 class EngineNotFound(OneKernelError, FileNotFoundError):

@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "changes.h"
 #include "combo_view.h"
 #include "onekernel/types.h"
 #include "raising.h"
+#include "wire/live.h"
 
 namespace onekernel::python {
 namespace {
@@ -246,6 +248,32 @@ nb::object Link::sweep(std::uint64_t request_id, std::uint64_t epoch, std::uint6
       nb::make_tuple(level[0], level[1], level[2], level[3], level[4], level[5], level[6]), std::move(answer.payload));
 }
 
+nb::object Link::live_bar(std::uint64_t request_id, std::uint64_t epoch, std::uint64_t live_id, std::int64_t index,
+                          double price, double seconds) {
+  const std::int64_t deadline = deadline_in(seconds);
+  struct {
+    wire::RequestHeader header;
+    wire::LiveBarsRequest request;
+    double price;
+  } body{{.opcode = static_cast<std::uint8_t>(wire::SessionOpcode::kLiveBars), .request_id = request_id, .epoch = epoch},
+         {.live_id = live_id, .first_bar = index, .n_bars = 1},
+         price};
+  const auto length = wire::encode_length(sizeof(body));
+  const std::array<std::span<const std::byte>, 2> parts{length, std::as_bytes(std::span(&body, 1))};
+  const Answer answer = converse(body.header, parts, {}, -1, deadline);
+  const auto* payload = reinterpret_cast<const std::byte*>(PyByteArray_AS_STRING(answer.payload.ptr()));
+  const auto size = static_cast<std::size_t>(PyByteArray_GET_SIZE(answer.payload.ptr()));
+  wire::LiveBarsReply reply;
+  if (size >= sizeof(reply)) std::memcpy(&reply, payload, sizeof(reply));
+  const std::size_t told = size < sizeof(reply) ? 0 : (size - sizeof(reply)) / sizeof(Change);
+  if (size != sizeof(reply) + told * sizeof(Change) || reply.n_changes != told || reply.next_bar != index + 1) {
+    raise_protocol_error(url_ + ": a reply of " + std::to_string(size) + " bytes to bar " + std::to_string(index) +
+                         " tells of " + std::to_string(reply.n_changes) + " changes, with bar " +
+                         std::to_string(reply.next_bar) + " next");
+  }
+  return changes_to_python({reinterpret_cast<const Change*>(payload + sizeof(reply)), told});
+}
+
 void Link::check_length(std::size_t n_bytes) const {
   const std::size_t body_bytes = n_bytes - wire::kLengthPrefixSize;
   if (body_bytes <= max_body_bytes_) return;
@@ -357,6 +385,10 @@ void bind_link(nb::module_& module) {
            "Sweep over a stored series, as exchange does, without a detour through Python:\n"
            "(compute_ns, kernel number, threads, target, levels, payload). None, and nothing is sent, unless combos is a\n"
            "C-contiguous, aligned int64 buffer (n, 6) without a window below 1.")
+      .def("live_bar", &Link::live_bar, "request_id"_a, "epoch"_a, "live_id"_a, "index"_a, "price"_a, "seconds"_a,
+           nb::sig("def live_bar(self, request_id: int, epoch: int, live_id: int, index: int, price: float, seconds: float) "
+                   "-> tuple[Change, ...]"),
+           "Send one bar to a live session, as exchange does, without a detour through Python; its changes. OutOfOrder.")
       .def("epoch", &Link::epoch, "The run of the engine, as hello told it; 0 before.")
       .def("request", &Link::request, "pieces"_a, "buffer"_a, "at_least"_a, "seconds"_a,
            "Send up to 8 pieces, then receive at least so many bytes and at most what fills the buffer. Returns how many.")

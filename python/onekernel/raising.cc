@@ -44,6 +44,23 @@ void raise_channel_error(const Status& status) {
   }
 }
 
+void raise_in_process_error(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kInvalidArgument:
+      raise_as(PyExc_ValueError, status.message());
+    case StatusCode::kUnavailable:
+      raise_as(PyExc_MemoryError, status.message());
+    default:
+      raise_engine_error(static_cast<std::uint16_t>(status.code()), status.message());
+  }
+}
+
+void raise_session_closed() { raise_as(attribute("onekernel.errors", "SessionClosed"), "this live session is closed"); }
+
+void raise_session_in_use() {
+  raise_as(attribute("onekernel.errors", "SessionInUse"), "another thread is in a call of this live session");
+}
+
 void raise_engine_error(std::uint16_t code, std::string_view message) {
   raise_value(attribute("onekernel.errors", "engine_error")(code, text_of(message)));
 }

@@ -22,6 +22,12 @@ namespace onekernel::python {
 // The peer hung up while it was being sent to.
 [[noreturn]] void raise_cut_off();
 
+// What a call of the library in this process says: ValueError, MemoryError, EngineError or the class of its own that a code
+// has.
+[[noreturn]] void raise_in_process_error(const Status& status);
+[[noreturn]] void raise_session_closed();
+[[noreturn]] void raise_session_in_use();
+
 // EngineError or the class of its own that a code has.
 [[noreturn]] void raise_engine_error(std::uint16_t code, std::string_view message);
 // What the body of a classic error reply says.
