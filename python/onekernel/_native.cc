@@ -18,6 +18,7 @@
 #include "live_binding.h"
 #include "misfit.h"
 #include "native_floor.h"
+#include "native_live.h"
 #include "onekernel/sweep.h"
 #include "onekernel/version.h"
 #include "raising.h"
@@ -121,5 +122,6 @@ NB_MODULE(_native, module) {
   onekernel::python::bind_live(module);
   onekernel::python::bind_link(module);
   onekernel::python::bind_native_floor(module);
+  onekernel::python::bind_native_live(module);
   onekernel::python::bind_series_memory(module);
 }

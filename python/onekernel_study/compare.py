@@ -89,6 +89,10 @@ def _all(study: Study) -> Iterator[tuple[str, float | None, str, Interval | None
         yield f"architectures.{row.name}.median", row.median_s, "s", median_interval(row.runs_s)
     for fast in study.fast_engine.rows:
         yield f"fast_engine.{fast.name}.ratio", fast.ratio_to_in_process, "x", _both(fast.ratio_low, fast.ratio_high)
+    for live in study.live:
+        speed = _both(live.unix_over_this_low, live.unix_over_this_high)
+        yield f"live.{live.name}.unix_over_this", live.unix_over_this, "x", speed
+        yield f"live.{live.name}.p50", live.p50_us, "us", None
     for peer in study.peers:
         name = f"peers.{peer.name}.{peer.granularity}.ratio"
         yield name, peer.ratio_to_in_process, "x", _both(peer.ratio_low, peer.ratio_high)

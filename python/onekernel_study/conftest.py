@@ -14,6 +14,7 @@ from onekernel_study.crossings import Close, Combos, Crossing, InProcess, Opener
 from onekernel_study.derived import CallCounts
 from onekernel_study.gate import Answer
 from onekernel_study.latencies import LatencyCounts
+from onekernel_study.live import LiveCounts
 from onekernel_study.peers.measure import PeerCounts
 from onekernel_study.plan import FastCounts, Plan
 from onekernel_study.progress import Progress
@@ -30,6 +31,7 @@ TINY = Plan(
     calls=CallCounts(per_sweep=8, sweeps=3, after_compute=3, per_bar=50, per_bar_full=2_000),
     placement_calls=100,
     fast=FastCounts(sweeps=3, puts=3, calls=100),
+    live=LiveCounts(fast=200, socket=50, socket_grid=20),
     peers=PeerCounts(rounds=2, box_s=0.02),
     latencies=LatencyCounts(closed=60, rates_per_s=(2_000.0,), open_s=0.03),
     cold_starts=1,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from onekernel_study.derived import CallCounts
 from onekernel_study.latencies import LatencyCounts
+from onekernel_study.live import LiveCounts
 from onekernel_study.peers.measure import PeerCounts
 
 SWEEP_CALLS = 80
@@ -33,6 +34,7 @@ class Plan:
     calls: CallCounts
     placement_calls: int
     fast: FastCounts
+    live: LiveCounts
     peers: PeerCounts
     latencies: LatencyCounts
     cold_starts: int
@@ -48,6 +50,7 @@ NORMAL = Plan(
     calls=CallCounts(per_sweep=SWEEP_CALLS, sweeps=50, after_compute=30, per_bar=BARS, per_bar_full=BARS),
     placement_calls=5_000,
     fast=FastCounts(sweeps=50, puts=50, calls=5_000),
+    live=LiveCounts(fast=15_000, socket=15_000, socket_grid=3_000),
     peers=PeerCounts(rounds=10, box_s=1.0),
     latencies=LatencyCounts(closed=12_000, rates_per_s=RATES, open_s=1.0),
     cold_starts=3,
@@ -63,6 +66,7 @@ QUICK = Plan(
     calls=CallCounts(per_sweep=SWEEP_CALLS, sweeps=20, after_compute=10, per_bar=20_000, per_bar_full=BARS),
     placement_calls=2_000,
     fast=FastCounts(sweeps=10, puts=15, calls=1_000),
+    live=LiveCounts(fast=15_000, socket=1_000, socket_grid=500),
     peers=PeerCounts(rounds=3, box_s=0.2),
     latencies=LatencyCounts(closed=3_000, rates_per_s=RATES[:2], open_s=0.5),
     cold_starts=1,

@@ -1,4 +1,4 @@
-"""The document that a study leaves in study.json, field by field. Schema "onekernel-study/2".
+"""The document that a study leaves in study.json, field by field. Schema "onekernel-study/3".
 
 The dataclasses here ARE the description: `document.py` writes them as JSON and checks a JSON document against them,
 so a field that is missing, unknown or of another type is an error that names its place. `None` is JSON's null. Times
@@ -7,10 +7,11 @@ carry their unit in the name; bytes are payload as really sent, length prefixes 
 
 from dataclasses import dataclass
 
+from onekernel_study.schema_live import LiveRow
 from onekernel_study.schema_peers import Peer
 from onekernel_study.schema_statistics import Claim, ColdStart, LatencyRow
 
-SCHEMA = "onekernel-study/2"
+SCHEMA = "onekernel-study/3"
 
 
 @dataclass(frozen=True)
@@ -324,6 +325,7 @@ class Study:
     derived: tuple[DerivedFigure, ...]
     break_even: BreakEven
     fast_engine: FastEngine
+    live: tuple[LiveRow, ...]
     peers: tuple[Peer, ...]
     latencies: tuple[LatencyRow, ...]
     cold_start: tuple[ColdStart, ...]

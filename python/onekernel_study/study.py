@@ -17,6 +17,8 @@ from onekernel_study.echo import TRANSPORTS, BrokenEchoError, fit_echo, measure_
 from onekernel_study.fast_engine import measure_fast_engine
 from onekernel_study.latencies import complaints as latency_complaints
 from onekernel_study.latencies import measure_latencies
+from onekernel_study.live import complaints as live_complaints
+from onekernel_study.live import measure_live
 from onekernel_study.names import BASELINE
 from onekernel_study.peers.contract import Spec
 from onekernel_study.peers.measure import measure_peers
@@ -54,12 +56,13 @@ def run(
     progress.show("spawning")
     spawn = measure_spawns(plan.spawns)
     fast = measure_fast_engine(main, plan.fast, progress)
+    live = measure_live(workload, plan.live, progress)
     table = architectures(measured)
     peer_rows = measure_peers(specs, main, plan.peers, progress)
     latencies = measure_latencies(plan.latencies, progress)
     cold_start = measure_cold_start(plan.cold_starts, progress)
     fits = fit_echo(echoes.curve)
-    also = (*fast.complaints, *peer_complaints(peer_rows), *latency_complaints(latencies))
+    also = (*fast.complaints, *live_complaints(live), *peer_complaints(peer_rows), *latency_complaints(latencies))
     result = Study(
         schema=SCHEMA,
         quick=plan.quick,
@@ -76,6 +79,7 @@ def run(
         derived=(*figures_from_rows(table, fits), *echoes.calls),
         break_even=break_even(table, fits, len(workload.close), len(workload.combos)),
         fast_engine=fast,
+        live=live,
         peers=(
             *peers(peer_rows, _compute_s(table, "cpp_in_process")),
             *numba_sweep(peer_rows, next((row for row in table if row.name == BASELINE), None)),

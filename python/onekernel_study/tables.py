@@ -8,6 +8,7 @@ from onekernel_study.table import Table
 from onekernel_study.tables_boundary import echo, echo_fits, placement, serialization, spawn
 from onekernel_study.tables_derived import break_even, derived, granularity
 from onekernel_study.tables_fast import fast_calls, fast_engine, fast_policies, levels, taxes
+from onekernel_study.tables_live import live
 from onekernel_study.tables_peers import peers_by_bar, peers_by_combo, peers_by_sweep
 from onekernel_study.tables_statistics import claims, cold_start, latencies
 from onekernel_study.tables_sweep import equivalence, wall_times, where_time_goes
@@ -32,6 +33,7 @@ def all_tables(study: Study) -> tuple[Table, ...]:
         levels,
         fast_calls,
         fast_policies,
+        live,
         peers_by_sweep,
         peers_by_combo,
         peers_by_bar,

@@ -69,16 +69,13 @@ def test_a_spawn_costs_the_same_each_time(real_study: Study, all_calls_s: float,
 
 
 @pytest.mark.parametrize(("transport", "name"), [("unix", "bar_socket_is_dead"), ("shm", "bar_shared_memory_is_not")])
-@pytest.mark.parametrize(("call_us", "costly"), [(20.0, True), (2.0, False)])
-def test_a_call_per_bar(real_study: Study, transport: str, name: str, call_us: float, costly: bool) -> None:
-    study = changed(real_study, "cpp_in_process", compute_s=13.0e-6 * real_study.workload.n_bars)
+@pytest.mark.parametrize(("series_s", "costly"), [(2.1, True), (1.9, False)])
+def test_a_call_per_bar(real_study: Study, transport: str, name: str, series_s: float, costly: bool) -> None:
+    study = changed(real_study, "cpp_in_process", compute_s=2.0)
     rows = tuple(
-        replace(row, latency=row.latency and replace(row.latency, p50_us=call_us))
-        if row.name == f"{transport}_closed_free"
-        else row
-        for row in study.latencies
+        replace(row, series_s=series_s) if row.name == f"live_python_{transport}_1" else row for row in study.live
     )
-    assert claim(replace(study, latencies=rows), name).holds is (costly == (transport == "unix"))
+    assert claim(replace(study, live=rows), name).holds is (costly == (transport == "unix"))
 
 
 @pytest.mark.parametrize(("unchecked", "holds"), [(1.03, True), (0.5, False)])
@@ -90,7 +87,7 @@ def test_unchecked_is_no_faster(real_study: Study, unchecked: float, holds: bool
 
 
 def test_what_was_not_measured_neither_holds_nor_fails(real_study: Study) -> None:
-    empty = replace(real_study, architectures=(), serialization=(), derived=(), latencies=())
+    empty = replace(real_study, architectures=(), serialization=(), derived=(), live=())
     for each in claims(empty):
         assert each.holds is None
         assert each.measured.startswith("not measured")

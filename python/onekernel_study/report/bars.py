@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from onekernel_study import published
 from onekernel_study.schema import Architecture, FastRow, Study
+from onekernel_study.schema_live import LiveRow
 from onekernel_study.schema_peers import Peer
 from onekernel_study.wording import count, number, percent, seconds
 
@@ -14,6 +15,8 @@ GRANULARITIES = {
     "combo": "a call per combo, each with the series",
     "bar": "a call per bar",
 }
+
+LIVE_TRACK_FROM_US = 0.01
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,24 @@ def _fast_row(row: FastRow, longest: float) -> Bar:
     boundary = min(row.p50_us, max(0.0, row.boundary_p50_us))
     first, second = 100 * (row.p50_us - boundary) / longest, 100 * boundary / longest
     return Bar(row.name, row.title, seconds(row.p50_us / 1e6), tuple(details), first, second)
+
+
+def live(study: Study) -> Bars:
+    """Every way of feeding a live session, by the mean of a call, on a logarithmic track from 10 ns on."""
+    means = [row.mean_us for row in study.live if row.mean_us is not None]
+    decades = math.log10(max([*means, 1.0]) / LIVE_TRACK_FROM_US)
+    return Bars("One bar, one call", "a call", "", "", tuple(_live_row(row, decades) for row in study.live))
+
+
+def _live_row(row: LiveRow, decades: float) -> Bar:
+    title = f"{row.client}, {row.crossing}, {count(row.n_combos)} combo{'s' if row.n_combos > 1 else ''}"
+    if row.mean_us is None or row.series_s is None:
+        return Bar(row.name, title, "withheld", (), missing=row.withheld or "not measured")
+    details = [f"{seconds(row.series_s)} a series"]
+    if row.unix_over_this is not None:
+        details.append(f"unix takes {number(row.unix_over_this, 1)} times as long")
+    first = 100 * max(0.0, math.log10(row.mean_us / LIVE_TRACK_FROM_US)) / decades
+    return Bar(row.name, title, seconds(row.mean_us / 1e6), tuple(details), first)
 
 
 def peers(study: Study) -> tuple[Bars, ...]:

@@ -15,6 +15,7 @@ from onekernel_study.report.highlights import highlights
 from onekernel_study.report.method import method
 from onekernel_study.report.sections import sections
 from onekernel_study.schema import Study
+from onekernel_study.tables_live import PER_BAR_SERIES_S
 from onekernel_study.verdict import sentences
 
 HERE = Path(__file__).parent
@@ -53,6 +54,7 @@ def render(document: object) -> str:
         latencies=[row for row in study.latencies if row.histogram is not None],
         curves=curves.curves(study),
         encodings=curves.encodings(study),
+        per_bar_series_s=PER_BAR_SERIES_S,
         presets=calculator.presets(study),
         shares=SHARES,
         method=method(study),

@@ -6,6 +6,7 @@ from onekernel_study import (
     tables_boundary,
     tables_derived,
     tables_fast,
+    tables_live,
     tables_peers,
     tables_statistics,
     tables_sweep,
@@ -51,6 +52,7 @@ def sections(study: Study) -> Sections:
             tables_fast.fast_calls(study),
             tables_fast.levels(study),
         ),
+        "live": (tables_live.live(study),) if study.live else (),
         "starting": (
             tables_boundary.spawn(study),
             *((tables_statistics.cold_start(study),) if study.cold_start else ()),
