@@ -1,25 +1,26 @@
-// The native module: the in-process sweep, and connections (link.cc). The sweep takes exactly what the engine takes;
-// onekernel.series turns everything else that a user may hold into these arrays first.
+// The native module: the in-process sweep, live sessions (live_binding.cc), and connections (link.cc). The sweep takes exactly
+// what the engine takes; onekernel.series turns everything else that a user may hold into these arrays first.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <memory>
-#include <new>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "arrays.h"
 #include "base/clock.h"
 #include "buffer.h"
 #include "combo_view.h"
 #include "link.h"
+#include "live_binding.h"
+#include "misfit.h"
 #include "native_floor.h"
 #include "onekernel/sweep.h"
 #include "onekernel/version.h"
+#include "raising.h"
 #include "series_memory.h"
 
 namespace nb = nanobind;
@@ -27,18 +28,10 @@ using namespace nb::literals;
 
 namespace {
 
-using CloseArray = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using ComboArray = nb::ndarray<const std::int64_t, nb::shape<-1, 6>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using ResultArray = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-template <class T>
-ResultArray<T> give_to_numpy(std::unique_ptr<T[]> values, std::size_t size) {
-  T* data = values.get();
-  nb::capsule owner(data, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
-  values.release();
-  return ResultArray<T>(data, {size}, owner);
-}
+using onekernel::python::CloseArray;
+using onekernel::python::ComboArray;
+using onekernel::python::give_to_numpy;
+using onekernel::python::span_of;
 
 // Kernels are numbered from 0 without a gap, so the list needs no second place that has to be kept up to date.
 nb::tuple kernel_names() {
@@ -58,19 +51,6 @@ onekernel::Kernel find_kernel(const std::string& name) {
   throw nb::value_error(("unknown kernel '" + name + "'; there are: " + known).c_str());
 }
 
-[[noreturn]] void raise(const onekernel::Status& status) {
-  switch (status.code()) {
-    case onekernel::StatusCode::kInvalidArgument:
-      throw nb::value_error(status.message().c_str());
-    case onekernel::StatusCode::kUnavailable:
-      PyErr_SetString(PyExc_MemoryError, status.message().c_str());
-      throw nb::python_error();
-    default:
-      PyErr_SetString(PyExc_RuntimeError, status.message().c_str());
-      throw nb::python_error();
-  }
-}
-
 nb::tuple levels_of(const onekernel::LevelCounts& levels) {
   return nb::make_tuple(levels.by_bound, levels.by_dot, levels.by_reference, levels.by_exact, levels.flips, levels.blocks,
                         levels.blocks_exact);
@@ -81,38 +61,18 @@ nb::tuple sweep(const CloseArray& close, const ComboArray& combos, double fee, c
   const onekernel::SweepOptions options{.fee = fee, .kernel = find_kernel(kernel), .threads = threads};
   auto pnl = std::make_unique<double[]>(count);
   auto trades = std::make_unique<std::int64_t[]>(count);
-  // A row of the array is one combo: six int64 in the same order (asserted in types.h).
-  const auto* rows = reinterpret_cast<const onekernel::Combo*>(combos.data());
   onekernel::Status status;
   onekernel::SweepReport report;
   std::int64_t compute_ns = 0;
   {
     const nb::gil_scoped_release released;
     const std::int64_t start = onekernel::base::monotonic_ns();
-    status = onekernel::sweep({close.data(), close.size()}, {rows, count}, options, {pnl.get(), count}, {trades.get(), count},
-                              &report);
+    status = onekernel::sweep(span_of(close), span_of(combos), options, {pnl.get(), count}, {trades.get(), count}, &report);
     compute_ns = onekernel::base::monotonic_ns() - start;
   }
-  if (!status.ok()) raise(status);
+  if (!status.ok()) onekernel::python::raise_in_process_error(status);
   return nb::make_tuple(give_to_numpy(std::move(pnl), count), give_to_numpy(std::move(trades), count), compute_ns,
                         report.threads, std::string(report.target), levels_of(report.levels));
-}
-
-// Where a value is that `fits` does not accept; looked for only once it is known that there is one, so that the loop that
-// nearly always runs has no branch.
-template <class T, class Fits>
-std::int64_t first_misfit(std::span<const T> values, Fits fits) {
-  constexpr std::size_t kBlock = 4096;
-  for (std::size_t start = 0; start < values.size(); start += kBlock) {
-    const std::span<const T> block = values.subspan(start, std::min(kBlock, values.size() - start));
-    std::uint64_t bad = 0;  // as wide as the values, for the sake of vector instructions
-    for (const T value : block) bad |= fits(value) ? 0U : 1U;
-    if (bad == 0) continue;
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      if (!fits(block[i])) return static_cast<std::int64_t>(start + i);
-    }
-  }
-  return -1;
 }
 
 template <class T>
@@ -122,13 +82,12 @@ std::span<const T> values_of(const onekernel::python::Buffer& buffer) {
 
 std::int64_t first_bad_price(nb::handle close) {
   const onekernel::python::Buffer buffer(close);
-  return first_misfit(values_of<double>(buffer),
-                      [](double price) { return price > 0.0 && price <= std::numeric_limits<double>::max(); });
+  return onekernel::python::first_bad_price(values_of<double>(buffer));
 }
 
 std::int64_t first_bad_window(nb::handle combos) {
   const onekernel::python::Buffer buffer(combos);
-  return first_misfit(values_of<std::int64_t>(buffer), [](std::int64_t window) { return window >= 1; });
+  return onekernel::python::first_misfit(values_of<std::int64_t>(buffer), [](std::int64_t window) { return window >= 1; });
 }
 
 bool are_good_combos(nb::handle combos) { return onekernel::python::ComboView(combos).good(); }
@@ -157,6 +116,7 @@ NB_MODULE(_native, module) {
   module.def("are_good_combos", &are_good_combos, "combos"_a,
              "Whether this is a C-contiguous, aligned buffer of int64 (n, 6) without a window below 1.");
   onekernel::python::bind_link(module);
+  onekernel::python::bind_live(module);
   onekernel::python::bind_native_floor(module);
   onekernel::python::bind_series_memory(module);
 }

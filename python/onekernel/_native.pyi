@@ -3,6 +3,7 @@ The compiled sweep. Use onekernel.sweep, which also takes other arrays and check
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy
 import numpy.typing
@@ -97,6 +98,83 @@ class Link:
         """
         Close everything; a call that another thread has under way ends with ConnectionLost.
         """
+
+class Change(NamedTuple):
+    bar: int
+    combo: int
+    position: int
+    price: float
+    entry_bar: int
+    entry: float
+    trade_pnl: float
+    pnl: float
+    trades: int
+
+class LiveCore:
+    """
+    The sweep's strategies, fed one bar at a time (include/onekernel/live.h). Use onekernel.live.
+
+    One thread at a time: SessionInUse where another one is in bars(). Records come as their bytes.
+    """
+
+    @staticmethod
+    def open(combos: numpy.typing.NDArray[numpy.int64], fee: float, threads: int = 0, history: numpy.typing.NDArray[numpy.float64] | None = None) -> LiveCore:
+        """
+        A session that stands after the history, whose prices are not checked. The GIL is released.
+
+        ValueError, EngineError (limit exceeded), MemoryError.
+        """
+
+    @staticmethod
+    def restore(snapshot: object) -> LiveCore:
+        """
+        The session that a snapshot was taken of. ValueError for other bytes; else as open.
+        """
+
+    def bar(self, index: int, price: float) -> tuple[Change, ...]:
+        """
+        Take the close of the bar that is due: the changes, by combo.
+
+        OutOfOrder for another index, ValueError for what is no price, TypeError for what is no number; nothing has
+        changed then. The GIL is kept.
+        """
+
+    def bars(self, first: int, closes: numpy.typing.NDArray[numpy.float64], most_changes: int | None = None) -> tuple[int, numpy.typing.NDArray[numpy.uint8]]:
+        """
+        Take several, all of whose prices are checked before: next_bar, and the changes (64 bytes each).
+
+        It stops before a bar whose changes might be more than most_changes in all. The GIL is released.
+        Errors as bar; EngineError (limit exceeded) for most_changes below the number of combos.
+        """
+
+    def states(self) -> numpy.typing.NDArray[numpy.uint8]:
+        """Where each combo stands: LiveState, 40 bytes each."""
+
+    def snapshot(self) -> bytes:
+        """All that restore needs."""
+
+    @property
+    def next_bar(self, /) -> int:
+        """Index of the bar that is due."""
+
+    @property
+    def n_bytes(self, /) -> int:
+        """That the session takes."""
+
+    @property
+    def fee(self, /) -> float:
+        """Percent per closed trade, round trip."""
+
+    @property
+    def combos(self, /) -> numpy.typing.NDArray[numpy.int64]:
+        """A copy, row after row in one dimension."""
+
+def list_trades(close: numpy.typing.NDArray[numpy.float64], combos: numpy.typing.NDArray[numpy.int64], fee: float, threads: int = 0, most_trades: int | None = None) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float64]]:
+    """
+    Run a sweep that keeps its trades: closed ones (48 bytes each), open ones (24) and the pnl of each combo.
+
+    The GIL is released. Errors as sweep; EngineError (limit exceeded) for more trades than most_trades.
+    """
 
 def native_echo(url: str, settling: int, calls: int, spin_us: float) -> list[int]:
     """

@@ -64,11 +64,16 @@ class AccessDenied(EngineError):
     """The engine belongs to another user, or it wants a token and this was not it: ``connect(url, token=...)``."""
 
 
+class OutOfOrder(EngineError):
+    """A live session awaits another bar: this one was taken already, or bars before it were left out. Nothing changed."""
+
+
 _OWN_CLASS: dict[int, type[EngineError]] = {
     ErrorCode.STALE_EPOCH: StaleEpoch,
     ErrorCode.NOT_FOUND: SeriesNotFound,
     ErrorCode.ALREADY_EXISTS: SeriesExists,
     ErrorCode.PERMISSION_DENIED: AccessDenied,
+    ErrorCode.OUT_OF_ORDER: OutOfOrder,
 }
 
 
@@ -91,6 +96,14 @@ class ConnectionLost(OneKernelError, ConnectionError):
 
 class ForkError(OneKernelError):
     """The connection was made in another process; a forked child opens its own."""
+
+
+class SessionClosed(OneKernelError):
+    """The live session was closed before."""
+
+
+class SessionInUse(OneKernelError):
+    """Another thread is in a call on this live session, which takes one at a time. Nothing changed."""
 
 
 class EngineNotFound(OneKernelError, FileNotFoundError):

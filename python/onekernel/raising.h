@@ -22,6 +22,11 @@ namespace onekernel::python {
 // The peer hung up while it was being sent to.
 [[noreturn]] void raise_cut_off();
 
+// What a call in this process returned: ValueError, MemoryError, onekernel.OutOfOrder and other EngineErrors, or RuntimeError.
+[[noreturn]] void raise_in_process_error(const Status& status);
+// Another thread is in a call on the same live session.
+[[noreturn]] void raise_session_in_use();
+
 // EngineError or the class of its own that a code has.
 [[noreturn]] void raise_engine_error(std::uint16_t code, std::string_view message);
 // What the body of a classic error reply says.
