@@ -65,7 +65,7 @@ class AccessDenied(EngineError):
 
 
 class OutOfOrder(EngineError):
-    """A live session awaits another bar: this one was taken already, or bars before it were left out. Nothing changed."""
+    """A live session awaits another bar: this one was taken already, or some before it were not. Nothing changed."""
 
 
 _OWN_CLASS: dict[int, type[EngineError]] = {

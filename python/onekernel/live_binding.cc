@@ -166,12 +166,12 @@ void bind_live(nb::module_& module) {
                   "ValueError, EngineError (limit exceeded), MemoryError.")
       .def_static("restore", &LiveCore::restore, "snapshot"_a, nb::sig("def restore(snapshot: object) -> LiveCore"),
                   "The session that a snapshot was taken of. ValueError for other bytes; else as open.")
-      .def("bar", &LiveCore::bar, "index"_a, "price"_a,
+      .def("bar", &LiveCore::bar, "index"_a.none(), "price"_a.none(),
            nb::sig("def bar(self, index: int, price: float) -> tuple[Change, ...]"),
            "Take the close of the bar that is due: the changes, by combo.\n\n"
            "OutOfOrder for another index, ValueError for what is no price, TypeError for what is no number; nothing has\n"
            "changed then. The GIL is kept.")
-      .def("bars", &LiveCore::bars, "first"_a, "closes"_a.noconvert(), "most_changes"_a = nb::none(),
+      .def("bars", &LiveCore::bars, "first"_a.none(), "closes"_a.noconvert(), "most_changes"_a = nb::none(),
            nb::sig("def bars(self, first: int, closes: numpy.typing.NDArray[numpy.float64], "
                    "most_changes: int | None = None) -> tuple[int, numpy.typing.NDArray[numpy.uint8]]"),
            "Take several, all of whose prices are checked before: next_bar, and the changes (64 bytes each).\n\n"

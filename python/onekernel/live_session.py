@@ -67,7 +67,7 @@ class LiveSession:
     """An open session, made by :func:`onekernel.live`, :func:`onekernel.restore` or ``Engine.live``. A context manager.
 
     One thread at a time (SessionInUse, or OutOfOrder where two feed the same bar). A call that fails has taken no bar.
-    After `close` every call raises SessionClosed. timeout: seconds for a call to an engine; without a meaning in process.
+    After `close` every call raises SessionClosed. timeout: seconds for a call to an engine; means nothing in process.
     """
 
     __slots__ = ("_backend", "_worker")

@@ -1,4 +1,4 @@
-"""Changes, trades and states as NumPy records: byte for byte the structs of ``include/onekernel/live.h`` and ``trades.h``.
+"""Changes, trades and states as NumPy records, byte for byte the structs of ``live.h`` and ``trades.h``.
 
 Prices are in the unit of the closes, every pnl in percentage points net of fees, every bar an index from 0.
 """
@@ -6,6 +6,7 @@ Prices are in the unit of the closes, every pnl in percentage points net of fees
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,8 +61,8 @@ def from_changes(changes: Iterable[Change]) -> Records:
 def closed_trades(changes: Records) -> Records:
     """Return the trades that changes closed: TRADE (n,), by combo and within one by time.
 
-    changes: CHANGE, by bar as a live session tells them. All changes of a session that was opened without a history give
-    the very bytes of ``onekernel.trades(...).closed``.
+    changes: CHANGE, by bar as a live session tells them. All changes of a session that was opened without a history
+        give the very bytes of ``onekernel.trades(...).closed``.
     """
     closing = changes[changes["entry_bar"] >= 0]
     closing = closing[np.argsort(closing["combo"], kind="stable")]
@@ -107,4 +108,4 @@ def _runs(combos: npt.NDArray[Any]) -> list[tuple[int, int]]:
     """Return where runs of equal values begin and end."""
     edges = np.flatnonzero(np.diff(combos)) + 1
     bounds = [0, *edges.tolist(), len(combos)]
-    return list(zip(bounds[:-1], bounds[1:], strict=True)) if len(combos) else []
+    return list(pairwise(bounds)) if len(combos) else []
