@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .in_process import sweep
 from .crossing import Over
+from .in_process import sweep
 from .live_session import LiveSession, live
 from .parity import first_difference, replay
 from .trade_list import trades
