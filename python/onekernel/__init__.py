@@ -4,6 +4,8 @@
 
     grid = ok.hma_grid(6, 200, 80)                      # int64 (80, 6)
     result = ok.sweep(close, grid, fee=0.09)            # in this process
+    with ok.live(grid, fee=0.09, history=close) as live:
+        changes = live.bar(price)                       # one more bar; the same bits as a sweep over all so far
     with ok.spawn() as engine:                          # in an engine of its own
         series = engine.put("btc-1m", close)
         result = engine.sweep(series, grid, fee=0.09)   # only the parameters cross; the same bits
@@ -17,34 +19,41 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import classic, errors, readers, reference, workload
-    from ._native import DEFAULT_KERNEL, KERNELS, __version__
+    from . import classic, errors, readers, records, reference, workload
+    from ._native import DEFAULT_KERNEL, KERNELS, Change, __version__
     from .engine import Engine
     from .errors import (
+        AccessDenied,
         ConnectionLost,
         EngineError,
         EngineNotFound,
         EngineTimeout,
         ForkError,
         OneKernelError,
+        OutOfOrder,
         ProtocolError,
         ReadError,
         SeriesExists,
         SeriesNotFound,
+        SessionClosed,
+        SessionInUse,
         StaleEpoch,
     )
     from .grid import hma_combos, hma_grid
     from .hello import Hello, Limits, Statistics
     from .in_process import sweep
+    from .live_session import LiveSession, live, restore
     from .locate import engine_path
     from .opening import connect, spawn
     from .result import LevelCounts, SweepResult
     from .shared_series import SharedSeries
     from .stored_series import Series
+    from .trade_list import TradeList, trades
 
 _HOME = {
     "DEFAULT_KERNEL": "_native",
     "KERNELS": "_native",
+    "Change": "_native",
     "__version__": "_native",
     "Engine": "engine",
     "AccessDenied": "errors",
@@ -54,10 +63,13 @@ _HOME = {
     "EngineTimeout": "errors",
     "ForkError": "errors",
     "OneKernelError": "errors",
+    "OutOfOrder": "errors",
     "ProtocolError": "errors",
     "ReadError": "errors",
     "SeriesExists": "errors",
     "SeriesNotFound": "errors",
+    "SessionClosed": "errors",
+    "SessionInUse": "errors",
     "StaleEpoch": "errors",
     "hma_combos": "grid",
     "hma_grid": "grid",
@@ -65,6 +77,9 @@ _HOME = {
     "Limits": "hello",
     "Statistics": "hello",
     "sweep": "in_process",
+    "LiveSession": "live_session",
+    "live": "live_session",
+    "restore": "live_session",
     "engine_path": "locate",
     "connect": "opening",
     "spawn": "opening",
@@ -72,13 +87,16 @@ _HOME = {
     "SweepResult": "result",
     "Series": "stored_series",
     "SharedSeries": "shared_series",
+    "TradeList": "trade_list",
+    "trades": "trade_list",
 }
-_MODULES = {"classic", "errors", "readers", "reference", "workload"}
+_MODULES = {"classic", "errors", "readers", "records", "reference", "workload"}
 
 __all__ = [
     "DEFAULT_KERNEL",
     "KERNELS",
     "AccessDenied",
+    "Change",
     "ConnectionLost",
     "Engine",
     "EngineError",
@@ -88,16 +106,21 @@ __all__ = [
     "Hello",
     "LevelCounts",
     "Limits",
+    "LiveSession",
     "OneKernelError",
+    "OutOfOrder",
     "ProtocolError",
     "ReadError",
     "Series",
     "SeriesExists",
     "SeriesNotFound",
+    "SessionClosed",
+    "SessionInUse",
     "SharedSeries",
     "StaleEpoch",
     "Statistics",
     "SweepResult",
+    "TradeList",
     "__version__",
     "classic",
     "connect",
@@ -105,10 +128,14 @@ __all__ = [
     "errors",
     "hma_combos",
     "hma_grid",
+    "live",
     "readers",
+    "records",
     "reference",
+    "restore",
     "spawn",
     "sweep",
+    "trades",
     "workload",
 ]
 

@@ -1,5 +1,5 @@
-// The native module: the in-process sweep, and connections (link.cc). The sweep takes exactly what the engine takes;
-// onekernel.series turns everything else that a user may hold into these arrays first.
+// The native module: the in-process sweep, live sessions (live_binding.cc), and connections (link.cc). The sweep takes exactly
+// what the engine takes; onekernel.series turns everything else that a user may hold into these arrays first.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -31,8 +31,8 @@ namespace {
 
 using onekernel::python::CloseArray;
 using onekernel::python::ComboArray;
-using onekernel::python::first_misfit;
 using onekernel::python::give_to_numpy;
+using onekernel::python::span_of;
 
 // Kernels are numbered from 0 without a gap, so the list needs no second place that has to be kept up to date.
 nb::tuple kernel_names() {
@@ -62,16 +62,13 @@ nb::tuple sweep(const CloseArray& close, const ComboArray& combos, double fee, c
   const onekernel::SweepOptions options{.fee = fee, .kernel = find_kernel(kernel), .threads = threads};
   auto pnl = std::make_unique<double[]>(count);
   auto trades = std::make_unique<std::int64_t[]>(count);
-  // A row of the array is one combo: six int64 in the same order (asserted in types.h).
-  const auto* rows = reinterpret_cast<const onekernel::Combo*>(combos.data());
   onekernel::Status status;
   onekernel::SweepReport report;
   std::int64_t compute_ns = 0;
   {
     const nb::gil_scoped_release released;
     const std::int64_t start = onekernel::base::monotonic_ns();
-    status = onekernel::sweep({close.data(), close.size()}, {rows, count}, options, {pnl.get(), count}, {trades.get(), count},
-                              &report);
+    status = onekernel::sweep(span_of(close), span_of(combos), options, {pnl.get(), count}, {trades.get(), count}, &report);
     compute_ns = onekernel::base::monotonic_ns() - start;
   }
   if (!status.ok()) onekernel::python::raise_in_process_error(status);
@@ -91,7 +88,7 @@ std::int64_t first_bad_price(nb::handle close) {
 
 std::int64_t first_bad_window(nb::handle combos) {
   const onekernel::python::Buffer buffer(combos);
-  return first_misfit(values_of<std::int64_t>(buffer), [](std::int64_t window) { return window >= 1; });
+  return onekernel::python::first_misfit(values_of<std::int64_t>(buffer), [](std::int64_t window) { return window >= 1; });
 }
 
 bool are_good_combos(nb::handle combos) { return onekernel::python::ComboView(combos).good(); }
@@ -119,8 +116,8 @@ NB_MODULE(_native, module) {
              "Index of the first int64 in a C-contiguous buffer that is below 1, or -1.");
   module.def("are_good_combos", &are_good_combos, "combos"_a,
              "Whether this is a C-contiguous, aligned buffer of int64 (n, 6) without a window below 1.");
-  onekernel::python::bind_live(module);
   onekernel::python::bind_link(module);
+  onekernel::python::bind_live(module);
   onekernel::python::bind_native_floor(module);
   onekernel::python::bind_native_live(module);
   onekernel::python::bind_series_memory(module);

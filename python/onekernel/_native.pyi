@@ -3,6 +3,7 @@ The compiled sweep. Use onekernel.sweep, which also takes other arrays and check
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy
 import numpy.typing
@@ -37,91 +38,6 @@ def first_bad_window(combos: object) -> int:
 def are_good_combos(combos: object) -> bool:
     """
     Whether this is a C-contiguous, aligned buffer of int64 (n, 6) without a window below 1.
-    """
-
-class Change(tuple[int, int, int, float, int, float, float, float, int]):
-    @property
-    def bar(self) -> int: ...
-    @property
-    def combo(self) -> int: ...
-    @property
-    def position(self) -> int: ...
-    @property
-    def price(self) -> float: ...
-    @property
-    def entry_bar(self) -> int: ...
-    @property
-    def entry(self) -> float: ...
-    @property
-    def trade_pnl(self) -> float: ...
-    @property
-    def pnl(self) -> float: ...
-    @property
-    def trades(self) -> int: ...
-
-class LiveCore:
-    """
-    A live session of this process (include/onekernel/live.h). Use onekernel.live.
-
-    One thread at a time: SessionInUse where another one is in a call; SessionClosed after close.
-    Records come as their bytes.
-    """
-
-    @staticmethod
-    def open(combos: numpy.typing.NDArray[numpy.int64], fee: float, threads: int = 0, history: numpy.typing.NDArray[numpy.float64] | None = None) -> LiveCore:
-        """
-        A session that stands after the bars of the history, which is not checked. ValueError, EngineError for a
-        limit, MemoryError.
-        """
-
-    @staticmethod
-    def restore(snapshot: object) -> LiveCore:
-        """
-        The session that a snapshot was taken of. ValueError for other bytes; EngineError, MemoryError.
-        """
-
-    def bar(self, price: float, index: int | None = None) -> tuple[Change, ...]:
-        """
-        Take the close of the bar that is due; the changes, by combo.
-
-        OutOfOrder for another index, ValueError for what is no price; then nothing has changed.
-        """
-
-    def bars(self, closes: numpy.typing.NDArray[numpy.float64], first: int | None = None) -> numpy.typing.NDArray[numpy.uint8]:
-        """
-        Take several; the changes, 64 bytes each, by bar, then by combo. The GIL is released. Errors as bar.
-        """
-
-    @property
-    def next_bar(self, /) -> int:
-        """Index of the bar that is due."""
-
-    @property
-    def fee(self, /) -> float:
-        """Percent per closed trade."""
-
-    @property
-    def n_bytes(self, /) -> int:
-        """That the session takes."""
-
-    @property
-    def combos(self, /) -> numpy.typing.NDArray[numpy.int64]:
-        """A copy, row after row in one dimension."""
-
-    def states(self) -> numpy.typing.NDArray[numpy.uint8]:
-        """Where each combo stands: LiveState, 40 bytes each."""
-
-    def snapshot(self) -> bytes:
-        """All that restore needs."""
-
-    def close(self) -> None:
-        """Let go of the session's memory."""
-
-def list_trades(close: numpy.typing.NDArray[numpy.float64], combos: numpy.typing.NDArray[numpy.int64], fee: float, threads: int = 0, most_trades: int | None = None) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float64]]:
-    """
-    Run a sweep that keeps its trades: closed ones (48 bytes each), open ones (24) and the pnl of each combo.
-
-    The GIL is released. Errors as sweep; EngineError where there are more than most_trades.
     """
 
 class Link:
@@ -188,6 +104,83 @@ class Link:
         Close everything; a call that another thread has under way ends with ConnectionLost.
         """
 
+class Change(NamedTuple):
+    bar: int
+    combo: int
+    position: int
+    price: float
+    entry_bar: int
+    entry: float
+    trade_pnl: float
+    pnl: float
+    trades: int
+
+class LiveCore:
+    """
+    The sweep's strategies, fed one bar at a time (include/onekernel/live.h). Use onekernel.live.
+
+    One thread at a time: SessionInUse where another one is in bars(). Records come as their bytes.
+    """
+
+    @staticmethod
+    def open(combos: numpy.typing.NDArray[numpy.int64], fee: float, threads: int = 0, history: numpy.typing.NDArray[numpy.float64] | None = None) -> LiveCore:
+        """
+        A session that stands after the history, whose prices are not checked. The GIL is released.
+
+        ValueError, EngineError (limit exceeded), MemoryError.
+        """
+
+    @staticmethod
+    def restore(snapshot: object) -> LiveCore:
+        """
+        The session that a snapshot was taken of. ValueError for other bytes; else as open.
+        """
+
+    def bar(self, index: int, price: float) -> tuple[Change, ...]:
+        """
+        Take the close of the bar that is due: the changes, by combo.
+
+        OutOfOrder for another index, ValueError for what is no price, TypeError for what is no number; nothing has
+        changed then. The GIL is kept.
+        """
+
+    def bars(self, first: int, closes: numpy.typing.NDArray[numpy.float64], most_changes: int | None = None) -> tuple[int, numpy.typing.NDArray[numpy.uint8]]:
+        """
+        Take several, all of whose prices are checked before: next_bar, and the changes (64 bytes each).
+
+        It stops before a bar whose changes might be more than most_changes in all. The GIL is released.
+        Errors as bar; EngineError (limit exceeded) for most_changes below the number of combos.
+        """
+
+    def states(self) -> numpy.typing.NDArray[numpy.uint8]:
+        """Where each combo stands: LiveState, 40 bytes each."""
+
+    def snapshot(self) -> bytes:
+        """All that restore needs."""
+
+    @property
+    def next_bar(self, /) -> int:
+        """Index of the bar that is due."""
+
+    @property
+    def n_bytes(self, /) -> int:
+        """That the session takes."""
+
+    @property
+    def fee(self, /) -> float:
+        """Percent per closed trade, round trip."""
+
+    @property
+    def combos(self, /) -> numpy.typing.NDArray[numpy.int64]:
+        """A copy, row after row in one dimension."""
+
+def list_trades(close: numpy.typing.NDArray[numpy.float64], combos: numpy.typing.NDArray[numpy.int64], fee: float, threads: int = 0, most_trades: int | None = None) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float64]]:
+    """
+    Run a sweep that keeps its trades: closed ones (48 bytes each), open ones (24) and the pnl of each combo.
+
+    The GIL is released. Errors as sweep; EngineError (limit exceeded) for more trades than most_trades.
+    """
+
 def native_echo(url: str, settling: int, calls: int, spin_us: float) -> list[int]:
     """
     Nanoseconds of each of `calls` echoes of 8 bytes, made by the C++ client over a connection of its own, after
@@ -200,6 +193,23 @@ def same_thread_ring(settling: int, calls: int) -> list[int]:
     Nanoseconds of each of `calls` messages of 8 bytes that this thread writes into a ring and reads out again: no
     other process has a part in it, so this is no round trip. After `settling` ones that do not count.
     """
+
+class NativeLive:
+    """
+    A live session that C++ feeds, for measuring: in this process, or over a C++ client's connection.
+    """
+
+    def __init__(self, url: str, combos: numpy.typing.NDArray[numpy.int64], fee: float, spin_us: float) -> None:
+        """
+        Open a session without history; an empty url opens it in this process. spin_us: how long the client looks
+        before it sleeps. ConnectionLost, ProtocolError, TimeoutError, OSError.
+        """
+
+    def feed(self, closes: numpy.typing.NDArray[numpy.float64], times: object) -> bytes:
+        """
+        Feed the closes, one call per bar, and put each call's nanoseconds into times, an int64 buffer of as many.
+        Returns the changes, 64 bytes each. The GIL is released.
+        """
 
 class SeriesMemory:
     """A float64 array in a memory file; onekernel.SharedSeries uses it."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 
 import typer
 
+from .crossing import Over
 from .output_format import Format
 
 if TYPE_CHECKING:
@@ -104,6 +105,65 @@ def sweep(
             print(f"onekernel: note: {note}", file=sys.stderr)
         result = _sweep(prices.close, combos, fee, kernel, engine)
         write(Report(str(file), column, len(prices.close), fee, result.kernel, combos, result), output_format, best)
+
+
+@app.command()
+def live(
+    fee: Annotated[float, typer.Option(help="Percent per closed trade, round trip: 0.09 means 0.09 %.")],
+    lengths: Annotated[
+        str, typer.Option(help="Window lengths: start:stop:count, or a list such as 20,50,100.")
+    ] = "6:200:80",
+    history: Annotated[Path | None, typer.Option(help="A file of the closes before the first line.")] = None,
+    column: Annotated[str, typer.Option(help="The history's column of prices, oldest first.")] = "close",
+    engine: Annotated[
+        str | None, typer.Option(help="Keep the session in the engine at this URL: unix:, tcp: or shm:.")
+    ] = None,
+    output_format: Annotated[
+        Format, typer.Option("--format", help="Of the summary at the end; the changes are JSON lines.")
+    ] = Format.json,
+    best: Annotated[int, typer.Option(min=1, help="How many of the best and of the worst a table shows.")] = 5,
+) -> None:
+    """Read closes from standard input, one a line, and write each change of a position at once, as a JSON line.
+
+    A line is a number or a JSON object with "close" and perhaps "timestamp". At the end comes what 'onekernel sweep'
+    would say of all these prices. A line that is no price ends it with status 2.
+    """
+    with _failures_in_one_line(), _bad_input_in_one_line():
+        from . import live_command
+        from .lengths import parse_lengths
+
+        combos = _or_bad_usage("--lengths", lambda: parse_lengths(lengths))
+        before = None if history is None else (history, column, _closes(history, column))
+        live_command.run(combos, fee, before, engine, output_format, best)
+
+
+@app.command()
+def parity(
+    file: Annotated[Path, typer.Argument(help="Prices: CSV (also .csv.gz), Parquet, Feather or Arrow, NPY.")],
+    fee: Annotated[float, typer.Option(help="Percent per closed trade, round trip: 0.09 means 0.09 %.")],
+    lengths: Annotated[
+        str, typer.Option(help="Window lengths: start:stop:count, or a list such as 20,50,100.")
+    ] = "6:200:80",
+    column: Annotated[str, typer.Option(help="The column of prices, oldest first.")] = "close",
+    over: Annotated[
+        Over, typer.Option(help="Where the live session is: in this process, or in an engine so reached.")
+    ] = Over.inproc,
+    chunk: Annotated[int, typer.Option(min=1, help="Bars a call; 1 is bar by bar, as in live trading.")] = 1,
+    output_format: Annotated[_Form, typer.Option("--format", help="What to write on standard output.")] = _Form.table,
+) -> None:
+    """Prove on your own prices that live equals batch: every position at every bar, every trade, the pnl to the bit.
+
+    Exit status 1, and the first difference, if it does not.
+    """
+    with _failures_in_one_line(), _bad_input_in_one_line():
+        from . import parity_command
+        from .lengths import parse_lengths
+
+        combos = _or_bad_usage("--lengths", lambda: parse_lengths(lengths))
+        same = parity_command.run(
+            str(file), _closes(file, column), combos, fee, over, chunk, output_format is _Form.json
+        )
+    raise typer.Exit(0 if same else FAILED)
 
 
 @app.command(context_settings=_PASSED_ON, add_help_option=False)
@@ -222,6 +282,15 @@ def report(
     """Make report.html, report.pdf and report.md again from a study, beside it."""
     with _failures_in_one_line():
         raise typer.Exit(_study_commands().report(study_json))
+
+
+def _closes(file: Path, column: str) -> npt.NDArray[np.float64]:
+    from .readers import read_prices
+
+    prices = read_prices(file, column)
+    for note in prices.notes:
+        print(f"onekernel: note: {note}", file=sys.stderr)
+    return prices.close
 
 
 def _sweep(

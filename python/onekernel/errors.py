@@ -65,7 +65,7 @@ class AccessDenied(EngineError):
 
 
 class OutOfOrder(EngineError):
-    """A live session awaits another bar: this one was sent twice, or others were left out. Nothing has changed."""
+    """A live session awaits another bar: this one was taken already, or some before it were not. Nothing changed."""
 
 
 _OWN_CLASS: dict[int, type[EngineError]] = {
@@ -99,11 +99,11 @@ class ForkError(OneKernelError):
 
 
 class SessionClosed(OneKernelError):
-    """A live session was used after it was closed: open another one, with the closes so far as its history."""
+    """The live session was closed before."""
 
 
 class SessionInUse(OneKernelError):
-    """Two threads are in calls of one live session; their bars would come in no order."""
+    """Another thread is in a call on this live session, which takes one at a time. Nothing changed."""
 
 
 class EngineNotFound(OneKernelError, FileNotFoundError):

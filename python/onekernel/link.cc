@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "changes.h"
+#include "change_tuple.h"
 #include "combo_view.h"
 #include "onekernel/types.h"
 #include "raising.h"

@@ -39,7 +39,7 @@ class Link {
   // they should be; nothing is sent then.
   nanobind::object sweep(std::uint64_t request_id, std::uint64_t epoch, std::uint64_t series_id, nanobind::handle combos,
                          double fee, std::uint32_t kernel, std::uint32_t threads, double seconds);
-  // One bar of a live session, encoded, sent, received and decoded in one go: its changes (changes.h).
+  // One bar of a live session, encoded, sent, received and decoded in one go: its changes (change_tuple.h).
   nanobind::object live_bar(std::uint64_t request_id, std::uint64_t epoch, std::uint64_t live_id, std::int64_t index,
                             double price, double seconds);
   // Sends whatever it is, then receives at least so many bytes and at most what fills the buffer; returns how many.

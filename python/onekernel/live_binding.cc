@@ -1,18 +1,19 @@
 #include "live_binding.h"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "arrays.h"
 #include "buffer.h"
-#include "changes.h"
+#include "change_tuple.h"
 #include "misfit.h"
 #include "onekernel/live.h"
 #include "onekernel/trades.h"
@@ -23,7 +24,7 @@ namespace {
 
 namespace nb = nanobind;
 using namespace nb::literals;
-using Bytes = ResultArray<std::uint8_t>;
+using Bytes = ResultArray<std::uint8_t>;  // records; onekernel.records has their dtypes
 
 template <class T>
 T value_of(Result<T> result) {
@@ -31,14 +32,42 @@ T value_of(Result<T> result) {
   return std::move(result).value();
 }
 
-// Where a result was made without the GIL, it is looked at with it.
 template <class Call>
 auto without_gil(Call call) {
   const nb::gil_scoped_release released;
   return call();
 }
 
-// A session that one thread at a time is in. Only bars() lets go of the GIL, so only during it can another thread come.
+[[noreturn]] void refuse(const char* what, nb::handle value, const char* should_be) {
+  throw nb::type_error((std::string(what) + " is " + nb::cast<std::string>(nb::repr(value)) + should_be).c_str());
+}
+
+double as_number(nb::handle price) {
+  const double value = PyFloat_AsDouble(price.ptr());  // of anything with __float__ or __index__; text has neither
+  if (value != -1.0 || PyErr_Occurred() == nullptr) return value;
+  if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nb::python_error();
+  PyErr_Clear();
+  refuse("the price", price, "; it must be a number");
+}
+
+// An index beyond 64 bits is the last one there is, which is never due.
+std::int64_t as_index(nb::handle index) {
+  if (PyIndex_Check(index.ptr()) == 0) refuse("the index", index, "; it must be a whole number");
+  const nb::object whole = nb::steal(PyNumber_Index(index.ptr()));
+  if (!whole.is_valid()) throw nb::python_error();
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow);
+  return overflow == 0 ? value : overflow > 0 ? INT64_MAX : INT64_MIN;
+}
+
+void require_price(std::int64_t bar, double price) {
+  if (is_price(price)) return;
+  const std::string value = nb::cast<std::string>(nb::repr(nb::float_(price)));
+  throw nb::value_error(
+      ("bar " + std::to_string(bar) + ": the price is " + value + "; it must be finite and above zero").c_str());
+}
+
+// Only one thread at a time may be in it. Another one can come only while bars() has let go of the GIL.
 class LiveCore {
  public:
   explicit LiveCore(LiveSession session) : session_(std::move(session)) {}
@@ -54,64 +83,62 @@ class LiveCore {
     return LiveCore(value_of(without_gil([&] { return LiveSession::restore(buffer.bytes()); })));
   }
 
-  nb::object bar(double price, std::optional<std::int64_t> index) {
-    LiveSession& session = usable_session();
-    const std::int64_t due = session.next_bar();
-    const std::int64_t at = index.value_or(due);
-    if (at == due) require_price(due, price);  // of two errors the index is the one to tell
-    return changes_to_python(value_of(session.bar(at, price)));
+  nb::tuple bar(nb::handle index, nb::handle price) {
+    const std::int64_t bar = as_index(index);
+    const double close = as_number(price);  // may run Python code, hence before the session is looked at
+    LiveSession& session = idle();
+    if (bar == session.next_bar()) require_price(bar, close);  // a wrong index is told first
+    return changes_to_python(value_of(session.bar(bar, close)));
   }
 
-  Bytes bars(const CloseArray& closes, std::optional<std::int64_t> first) {
-    LiveSession& session = usable_session();
-    const std::int64_t due = session.next_bar();
-    const std::int64_t at = first.value_or(due);
+  nb::tuple bars(nb::handle first, const CloseArray& closes, std::optional<std::size_t> most_changes) {
+    const std::int64_t bar = as_index(first);
     const std::span<const double> prices = span_of(closes);
-    if (at == due) {
+    LiveSession& session = idle();
+    if (bar == session.next_bar()) {
       const std::int64_t bad = first_bad_price(prices);
-      if (bad >= 0) require_price(due + bad, prices[static_cast<std::size_t>(bad)]);
+      if (bad >= 0) require_price(bar + bad, prices[static_cast<std::size_t>(bad)]);
     }
-    in_use_ = true;
-    Result<std::vector<Change>> changes =
-        without_gil([&]() -> Result<std::vector<Change>> { return take(session, at, prices); });
-    in_use_ = false;
-    return give_to_numpy<std::uint8_t>(value_of(std::move(changes)));
+    const InUse in_use(*this);
+    std::vector<Change> changes = value_of(without_gil([&]() -> Result<std::vector<Change>> {
+      const auto made = session.bars(bar, prices, most_changes.value_or(SIZE_MAX));
+      if (!made.ok()) return made.status();
+      return std::vector<Change>(made.value().begin(), made.value().end());
+    }));
+    return nb::make_tuple(session.next_bar(), give_to_numpy<std::uint8_t>(std::move(changes)));
   }
 
-  std::int64_t next_bar() { return usable_session().next_bar(); }
-  double fee() { return usable_session().fee(); }
-  std::uint64_t n_bytes() { return usable_session().bytes(); }
-  Bytes states() { return give_to_numpy<std::uint8_t>(usable_session().states()); }
-
-  ResultArray<std::int64_t> combos() {
-    const std::span<const Combo> combos = usable_session().combos();
-    return give_to_numpy<std::int64_t>(std::vector<Combo>(combos.begin(), combos.end()));
-  }
+  Bytes states() { return give_to_numpy<std::uint8_t>(idle().states()); }
 
   nb::bytes snapshot() {
-    const std::vector<std::byte> bytes = value_of(usable_session().snapshot());
+    const std::vector<std::byte> bytes = value_of(idle().snapshot());
     return nb::bytes(bytes.data(), bytes.size());
   }
 
-  void close() {
-    if (session_) usable_session();
-    session_.reset();
+  std::int64_t next_bar() { return idle().next_bar(); }
+  std::uint64_t n_bytes() { return idle().bytes(); }
+  double fee() const { return session_.fee(); }
+
+  ResultArray<std::int64_t> combos() const {
+    const std::span<const Combo> combos = session_.combos();
+    return give_to_numpy<std::int64_t>(std::vector<Combo>(combos.begin(), combos.end()));
   }
 
  private:
-  static Result<std::vector<Change>> take(LiveSession& session, std::int64_t first, std::span<const double> prices) {
-    const Result<std::span<const Change>> changes = session.bars(first, prices);
-    if (!changes.ok()) return changes.status();
-    return std::vector<Change>(changes.value().begin(), changes.value().end());
-  }
+  struct InUse {
+    explicit InUse(LiveCore& core) : core(core) { core.in_use_ = true; }
+    InUse(const InUse&) = delete;
+    InUse& operator=(const InUse&) = delete;
+    ~InUse() { core.in_use_ = false; }
+    LiveCore& core;
+  };
 
-  LiveSession& usable_session() {
-    if (!session_) raise_session_closed();
+  LiveSession& idle() {
     if (in_use_) raise_session_in_use();
-    return *session_;
+    return session_;
   }
 
-  std::optional<LiveSession> session_;
+  LiveSession session_;
   bool in_use_ = false;  // read and written with the GIL held
 };
 
@@ -127,44 +154,46 @@ nb::tuple trades_of(const CloseArray& close, const ComboArray& combos, double fe
 }  // namespace
 
 void bind_live(nb::module_& module) {
-  bind_changes(module);
+  bind_change(module);
   nb::class_<LiveCore>(module, "LiveCore",
-                       "A live session of this process (include/onekernel/live.h). Use onekernel.live.\n\n"
-                       "One thread at a time: SessionInUse where another one is in a call; SessionClosed after close.\n"
-                       "Records come as their bytes.")
+                       "The sweep's strategies, fed one bar at a time (include/onekernel/live.h). Use onekernel.live.\n\n"
+                       "One thread at a time: SessionInUse where another one is in bars(). Records come as their bytes.")
       .def_static("open", &LiveCore::open, "combos"_a.noconvert(), "fee"_a, "threads"_a = 0,
                   "history"_a.noconvert() = nb::none(),
                   nb::sig("def open(combos: numpy.typing.NDArray[numpy.int64], fee: float, threads: int = 0, "
                           "history: numpy.typing.NDArray[numpy.float64] | None = None) -> LiveCore"),
-                  "A session that stands after the bars of the history, which is not checked. ValueError, EngineError for a\n"
-                  "limit, MemoryError.")
+                  "A session that stands after the history, whose prices are not checked. The GIL is released.\n\n"
+                  "ValueError, EngineError (limit exceeded), MemoryError.")
       .def_static("restore", &LiveCore::restore, "snapshot"_a, nb::sig("def restore(snapshot: object) -> LiveCore"),
-                  "The session that a snapshot was taken of. ValueError for other bytes; EngineError, MemoryError.")
-      .def("bar", &LiveCore::bar, "price"_a, "index"_a = nb::none(),
-           nb::sig("def bar(self, price: float, index: int | None = None) -> tuple[Change, ...]"),
-           "Take the close of the bar that is due; the changes, by combo.\n\n"
-           "OutOfOrder for another index, ValueError for what is no price; then nothing has changed.")
-      .def("bars", &LiveCore::bars, "closes"_a.noconvert(), "first"_a = nb::none(),
-           nb::sig("def bars(self, closes: numpy.typing.NDArray[numpy.float64], first: int | None = None) "
-                   "-> numpy.typing.NDArray[numpy.uint8]"),
-           "Take several; the changes, 64 bytes each, by bar, then by combo. The GIL is released. Errors as bar.")
-      .def_prop_ro("next_bar", &LiveCore::next_bar, nb::sig("def next_bar(self, /) -> int"), "Index of the bar that is due.")
-      .def_prop_ro("fee", &LiveCore::fee, nb::sig("def fee(self, /) -> float"), "Percent per closed trade.")
-      .def_prop_ro("n_bytes", &LiveCore::n_bytes, nb::sig("def n_bytes(self, /) -> int"), "That the session takes.")
-      .def_prop_ro("combos", &LiveCore::combos, nb::sig("def combos(self, /) -> numpy.typing.NDArray[numpy.int64]"),
-                   "A copy, row after row in one dimension.")
+                  "The session that a snapshot was taken of. ValueError for other bytes; else as open.")
+      .def("bar", &LiveCore::bar, "index"_a.none(), "price"_a.none(),
+           nb::sig("def bar(self, index: int, price: float) -> tuple[Change, ...]"),
+           "Take the close of the bar that is due: the changes, by combo.\n\n"
+           "OutOfOrder for another index, ValueError for what is no price, TypeError for what is no number; nothing has\n"
+           "changed then. The GIL is kept.")
+      .def("bars", &LiveCore::bars, "first"_a.none(), "closes"_a.noconvert(), "most_changes"_a = nb::none(),
+           nb::sig("def bars(self, first: int, closes: numpy.typing.NDArray[numpy.float64], "
+                   "most_changes: int | None = None) -> tuple[int, numpy.typing.NDArray[numpy.uint8]]"),
+           "Take several, all of whose prices are checked before: next_bar, and the changes (64 bytes each).\n\n"
+           "It stops before a bar whose changes might be more than most_changes in all. The GIL is released.\n"
+           "Errors as bar; EngineError (limit exceeded) for most_changes below the number of combos.")
       .def("states", &LiveCore::states, nb::sig("def states(self) -> numpy.typing.NDArray[numpy.uint8]"),
            "Where each combo stands: LiveState, 40 bytes each.")
       .def("snapshot", &LiveCore::snapshot, nb::sig("def snapshot(self) -> bytes"), "All that restore needs.")
-      .def("close", &LiveCore::close, "Let go of the session's memory.");
+      .def_prop_ro("next_bar", &LiveCore::next_bar, nb::sig("def next_bar(self, /) -> int"), "Index of the bar that is due.")
+      .def_prop_ro("n_bytes", &LiveCore::n_bytes, nb::sig("def n_bytes(self, /) -> int"), "That the session takes.")
+      .def_prop_ro("fee", &LiveCore::fee, nb::sig("def fee(self, /) -> float"), "Percent per closed trade, round trip.")
+      .def_prop_ro("combos", &LiveCore::combos, nb::rv_policy::reference,
+                   nb::sig("def combos(self, /) -> numpy.typing.NDArray[numpy.int64]"),
+                   "A copy, row after row in one dimension.");
   module.def("list_trades", &trades_of, "close"_a.noconvert(), "combos"_a.noconvert(), "fee"_a, "threads"_a = 0,
              "most_trades"_a = nb::none(),
              nb::sig("def list_trades(close: numpy.typing.NDArray[numpy.float64], combos: numpy.typing.NDArray[numpy.int64], "
-                     "fee: float, threads: int = 0, most_trades: int | None = None) -> "
-                     "tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint8], "
+                     "fee: float, threads: int = 0, most_trades: int | None = None) -> tuple["
+                     "numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint8], "
                      "numpy.typing.NDArray[numpy.float64]]"),
              "Run a sweep that keeps its trades: closed ones (48 bytes each), open ones (24) and the pnl of each combo.\n\n"
-             "The GIL is released. Errors as sweep; EngineError where there are more than most_trades.");
+             "The GIL is released. Errors as sweep; EngineError (limit exceeded) for more trades than most_trades.");
 }
 
 }  // namespace onekernel::python

@@ -36,7 +36,7 @@ def write(report: Report, form: Format, best: int) -> None:
     elif form is Format.csv:
         _write_csv(report)
     else:
-        json.dump(_document(report), sys.stdout, indent=1, allow_nan=False)
+        json.dump(document(report), sys.stdout, indent=1, allow_nan=False)
         sys.stdout.write("\n")
 
 
@@ -46,7 +46,8 @@ def _write_csv(report: Report) -> None:
         print(combo[1], *combo, repr(pnl), trades, sep=",")
 
 
-def _document(report: Report) -> dict[str, Any]:
+def document(report: Report) -> dict[str, Any]:
+    """Return the report as JSON has it."""
     return {
         "file": report.file,
         "column": report.column,

@@ -50,15 +50,17 @@ void raise_in_process_error(const Status& status) {
       raise_as(PyExc_ValueError, status.message());
     case StatusCode::kUnavailable:
       raise_as(PyExc_MemoryError, status.message());
-    default:
+    case StatusCode::kOutOfOrder:
+    case StatusCode::kLimitExceeded:
       raise_engine_error(static_cast<std::uint16_t>(status.code()), status.message());
+    default:
+      raise_as(PyExc_RuntimeError, status.message());
   }
 }
 
-void raise_session_closed() { raise_as(attribute("onekernel.errors", "SessionClosed"), "this live session is closed"); }
-
 void raise_session_in_use() {
-  raise_as(attribute("onekernel.errors", "SessionInUse"), "another thread is in a call of this live session");
+  raise_as(attribute("onekernel.errors", "SessionInUse"),
+           "another thread is in a call on this live session; give each thread its own, or use a lock");
 }
 
 void raise_engine_error(std::uint16_t code, std::string_view message) {

@@ -22,10 +22,9 @@ namespace onekernel::python {
 // The peer hung up while it was being sent to.
 [[noreturn]] void raise_cut_off();
 
-// What a call of the library in this process says: ValueError, MemoryError, EngineError or the class of its own that a code
-// has.
+// What a call in this process returned: ValueError, MemoryError, onekernel.OutOfOrder and other EngineErrors, or RuntimeError.
 [[noreturn]] void raise_in_process_error(const Status& status);
-[[noreturn]] void raise_session_closed();
+// Another thread is in a call on the same live session.
 [[noreturn]] void raise_session_in_use();
 
 // EngineError or the class of its own that a code has.

@@ -22,7 +22,7 @@ _INT64_DTYPE = np.dtype(np.int64)
 _FLOAT64_DTYPE = np.dtype(np.float64)
 
 
-def as_close(close: object) -> npt.NDArray[np.float64]:
+def as_close(close: object, name: str = "close") -> npt.NDArray[np.float64]:
     """Return a series of prices as float64 (n_bars,), C-contiguous and checked.
 
     ``close`` is one-dimensional, oldest price first: a NumPy array of any real dtype, stride and byte order, a pandas
@@ -31,15 +31,15 @@ def as_close(close: object) -> npt.NDArray[np.float64]:
     TypeError if it does not hold real numbers; ValueError if it is empty, has more than one dimension, or holds a price
     that is missing, NaN, infinite, zero or negative (the first such index is named).
     """
-    values = as_float64(close)
+    values = as_float64(close, name)
     if values.size == 0:
-        raise ValueError("close is empty: a sweep needs at least one price")
+        raise ValueError(f"{name} is empty: a sweep needs at least one price")
     # Two reductions are fastest for many values, one call for few. NaN fails every comparison.
     if values.size > _FEW and values.min() > 0.0 and values.max() < math.inf:
         return values
     bad = _native.first_bad_price(values)
     if bad >= 0:
-        raise ValueError(f"close[{bad}] is {values[bad]!s}; a price must be finite and above zero")
+        raise ValueError(f"{name}[{bad}] is {values[bad]!s}; a price must be finite and above zero")
     return values
 
 
