@@ -104,9 +104,11 @@ def test_a_change_is_a_named_tuple():
 
 def test_nothing_changed_is_the_empty_tuple():
     with opened() as live:
-        assert live.bar(1.0) is tuple([])  # the very object: most bars make none
+        changes = live.bar(1.0)
+        assert changes == ()
+        assert changes is live.bar(1.0)  # the one empty tuple: most bars make no object
         nothing = live.bars([])
-        assert (nothing.dtype, nothing.shape, live.next_bar) == (records.CHANGE, (0,), 1)
+        assert (nothing.dtype, nothing.shape, live.next_bar) == (records.CHANGE, (0,), 2)
 
 
 @pytest.mark.parametrize(
