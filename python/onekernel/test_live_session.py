@@ -103,7 +103,7 @@ def test_a_change_is_a_named_tuple():
 
 
 def test_nothing_changed_is_the_empty_tuple():
-    with opened() as live:
+    with ok.live(ok.hma_combos([50]), fee=FEE) as live:
         changes = live.bar(1.0)
         assert changes == ()
         assert changes is live.bar(1.0)  # the one empty tuple: most bars make no object
