@@ -10,6 +10,7 @@ After every bar the session stands where a sweep over all closes so far would en
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
@@ -70,11 +71,12 @@ class LiveSession:
     After `close` every call raises SessionClosed. timeout: seconds for a call to an engine; means nothing in process.
     """
 
-    __slots__ = ("_backend", "_worker")
+    __slots__ = ("_backend", "_worker", "_worker_pid")
 
     def __init__(self, backend: LiveBackend) -> None:
         self._backend = backend
         self._worker: ThreadPoolExecutor | None = None
+        self._worker_pid = 0
 
     def bar(self, price: float, *, index: int | None = None, timeout: float | None = None) -> tuple[Change, ...]:
         """Take the close of the bar that is due and return the changes it makes, by combo; nearly always none: ().
@@ -120,10 +122,13 @@ class LiveSession:
         """
         if not self._backend.may_wait:
             return self.bar(price, index=index, timeout=timeout)
-        if self._worker is None:
-            self._worker = ThreadPoolExecutor(1, "onekernel-live")
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._worker, lambda: self.bar(price, index=index, timeout=timeout))
+        return await loop.run_in_executor(self._thread(), lambda: self.bar(price, index=index, timeout=timeout))
+
+    def _thread(self) -> ThreadPoolExecutor:
+        if self._worker is None or self._worker_pid != os.getpid():  # a forked child has not inherited the thread
+            self._worker, self._worker_pid = ThreadPoolExecutor(1, "onekernel-live"), os.getpid()
+        return self._worker
 
     async def follow_async(
         self, prices: AsyncIterable[float], *, timeout: float | None = None

@@ -103,10 +103,12 @@ def test_a_change_is_a_named_tuple():
 
 
 def test_nothing_changed_is_the_empty_tuple():
-    with opened() as live:
-        assert live.bar(1.0) is tuple([])  # the very object: most bars make none
+    with ok.live(ok.hma_combos([50]), fee=FEE) as live:
+        changes = live.bar(1.0)
+        assert changes == ()
+        assert changes is live.bar(1.0)  # the one empty tuple: most bars make no object
         nothing = live.bars([])
-        assert (nothing.dtype, nothing.shape, live.next_bar) == (records.CHANGE, (0,), 1)
+        assert (nothing.dtype, nothing.shape, live.next_bar) == (records.CHANGE, (0,), 2)
 
 
 @pytest.mark.parametrize(
@@ -311,6 +313,19 @@ if child == 0:
 assert os.waitpid(child, 0)[1] == 0
 sys.stdout.buffer.write(live.snapshot())
 """
+FORK_AFTER_A_WAIT = """
+import asyncio, os, onekernel as ok
+from onekernel.live_in_process import LiveInProcess
+live = ok.live([[1] * 6], fee=0.0)
+LiveInProcess.may_wait = True
+asyncio.run(live.bar_async(1.0))
+child = os.fork()
+asyncio.run(live.bar_async(2.0))
+assert live.next_bar == 2
+if child == 0:
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
 
 
 def test_another_process_goes_on_from_a_snapshot(tmp_path):
@@ -325,3 +340,7 @@ def test_both_sides_of_a_fork_have_a_session_of_their_own(tmp_path):
     command = [sys.executable, "-c", FORK, tmp_path / "close.npy", tmp_path / "child"]
     parent = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
     assert parent == (tmp_path / "child").read_bytes() == opened(CLOSE).snapshot()
+
+
+def test_a_forked_child_has_a_thread_of_its_own_to_wait_in():
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FORK_AFTER_A_WAIT], check=True, timeout=60)
