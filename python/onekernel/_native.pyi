@@ -77,9 +77,10 @@ class Link:
         C-contiguous, aligned int64 buffer (n, 6) without a window below 1.
         """
 
-    def live_bar(self, request_id: int, epoch: int, live_id: int, index: int, price: float, seconds: float) -> tuple[Change, ...]:
+    def live_bar(self, request_id: int, epoch: int, live_id: int, due: int, index: int, price: float, seconds: float) -> tuple[Change, ...]:
         """
-        Send one bar to a live session, as exchange does, without a detour through Python; its changes. OutOfOrder.
+        Send one bar to a live session that awaits bar `due`, as exchange does, without a detour through Python: its
+        changes. OutOfOrder. ValueError for what is no price and TypeError for what is no number, before it is sent.
         """
 
     def epoch(self) -> int:

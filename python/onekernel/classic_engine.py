@@ -12,9 +12,11 @@ from .classic_connection import ClassicConnection
 from .engine import Engine
 from .engine_process import EngineProcess
 from .hello import Hello, Statistics
+from .live_session import LiveSession
 from .result import SweepResult
 from .series import as_close, as_combos, as_fee, as_float64
 from .stored_series import Series
+from .trade_list import TradeList
 
 _NO_COMBOS = np.empty((0, 6), np.int64)
 # One trade that opens and closes at the price 1: its pnl is exactly minus the fee.
@@ -86,6 +88,34 @@ class ClassicEngine(Engine):
     def drop(self, series: Series, *, timeout: float | None = None) -> None:
         """Classic frames have no drop."""
         _needs_session("drop")
+
+    def live(
+        self,
+        combos: object,
+        *,
+        fee: float,
+        history: object = None,
+        threads: int | None = None,
+        timeout: float | None = None,
+    ) -> LiveSession:
+        """Classic frames have no live sessions."""
+        _needs_session("live sessions")
+
+    def restore(self, snapshot: bytes, *, timeout: float | None = None) -> LiveSession:
+        """Classic frames have no live sessions."""
+        _needs_session("live sessions")
+
+    def trades(
+        self,
+        series: object,
+        combos: object,
+        *,
+        fee: float,
+        threads: int | None = None,
+        timeout: float | None = None,
+    ) -> TradeList:
+        """Classic frames have no lists of trades."""
+        _needs_session("lists of trades")
 
     def statistics(self, *, timeout: float | None = None) -> Statistics:
         """Classic frames have no statistics."""

@@ -11,8 +11,10 @@ import numpy.typing as npt
 from .connection import Connection
 from .engine_process import EngineProcess
 from .hello import Hello, Limits, Statistics
+from .live_session import LiveSession
 from .result import SweepResult
 from .stored_series import Series
+from .trade_list import TradeList
 
 
 class Engine(ABC):
@@ -111,6 +113,43 @@ class Engine(ABC):
     @abstractmethod
     def drop(self, series: Series, *, timeout: float | None = None) -> None:
         """Forget a series; sweeps that run keep it until they end. SeriesNotFound if it is gone already."""
+
+    @abstractmethod
+    def live(
+        self,
+        combos: object,
+        *,
+        fee: float,
+        history: object = None,
+        threads: int | None = None,
+        timeout: float | None = None,
+    ) -> LiveSession:
+        """Open a live session in the engine: :func:`onekernel.live` with its state there, and the same bits.
+
+        history: as for :func:`onekernel.live`, or a stored series, which does not cross again.
+
+        It ends with this connection. EngineError where the engine has no room for one more (limit exceeded);
+        StaleEpoch or SeriesNotFound for a series that is not there any more.
+        """
+
+    @abstractmethod
+    def restore(self, snapshot: bytes, *, timeout: float | None = None) -> LiveSession:
+        """Open the session that a snapshot was taken of, here or elsewhere. EngineError for other bytes."""
+
+    @abstractmethod
+    def trades(
+        self,
+        series: object,
+        combos: object,
+        *,
+        fee: float,
+        threads: int | None = None,
+        timeout: float | None = None,
+    ) -> TradeList:
+        """Return every trade of a sweep in the engine: :func:`onekernel.trades`, over a stored series or prices.
+
+        EngineError where the list would not fit into a frame (limit exceeded): ask for fewer combos at a time.
+        """
 
     @abstractmethod
     def statistics(self, *, timeout: float | None = None) -> Statistics:

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "bar_arguments.h"
 #include "base/clock.h"
 #include "change_tuple.h"
 #include "combo_view.h"
@@ -248,8 +249,11 @@ nb::object Link::sweep(std::uint64_t request_id, std::uint64_t epoch, std::uint6
       nb::make_tuple(level[0], level[1], level[2], level[3], level[4], level[5], level[6]), std::move(answer.payload));
 }
 
-nb::object Link::live_bar(std::uint64_t request_id, std::uint64_t epoch, std::uint64_t live_id, std::int64_t index,
-                          double price, double seconds) {
+nb::object Link::live_bar(std::uint64_t request_id, std::uint64_t epoch, std::uint64_t live_id, std::int64_t due,
+                          nb::handle index_given, nb::handle price_given, double seconds) {
+  const std::int64_t index = as_index(index_given);
+  const double price = as_number(price_given);
+  if (index == due) require_price(index, price);  // of two errors the index is the one to tell, and the engine tells it
   const std::int64_t deadline = deadline_in(seconds);
   struct {
     wire::RequestHeader header;
@@ -385,10 +389,12 @@ void bind_link(nb::module_& module) {
            "Sweep over a stored series, as exchange does, without a detour through Python:\n"
            "(compute_ns, kernel number, threads, target, levels, payload). None, and nothing is sent, unless combos is a\n"
            "C-contiguous, aligned int64 buffer (n, 6) without a window below 1.")
-      .def("live_bar", &Link::live_bar, "request_id"_a, "epoch"_a, "live_id"_a, "index"_a, "price"_a, "seconds"_a,
-           nb::sig("def live_bar(self, request_id: int, epoch: int, live_id: int, index: int, price: float, seconds: float) "
+      .def("live_bar", &Link::live_bar, "request_id"_a, "epoch"_a, "live_id"_a, "due"_a, "index"_a, "price"_a, "seconds"_a,
+           nb::sig("def live_bar(self, request_id: int, epoch: int, live_id: int, due: int, index: int, price: float, seconds: "
+                   "float) "
                    "-> tuple[Change, ...]"),
-           "Send one bar to a live session, as exchange does, without a detour through Python; its changes. OutOfOrder.")
+           "Send one bar to a live session that awaits bar `due`, as exchange does, without a detour through Python: its\n"
+           "changes. OutOfOrder. ValueError for what is no price and TypeError for what is no number, before it is sent.")
       .def("epoch", &Link::epoch, "The run of the engine, as hello told it; 0 before.")
       .def("request", &Link::request, "pieces"_a, "buffer"_a, "at_least"_a, "seconds"_a,
            "Send up to 8 pieces, then receive at least so many bytes and at most what fills the buffer. Returns how many.")

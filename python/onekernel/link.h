@@ -39,9 +39,10 @@ class Link {
   // they should be; nothing is sent then.
   nanobind::object sweep(std::uint64_t request_id, std::uint64_t epoch, std::uint64_t series_id, nanobind::handle combos,
                          double fee, std::uint32_t kernel, std::uint32_t threads, double seconds);
-  // One bar of a live session, encoded, sent, received and decoded in one go: its changes (change_tuple.h).
-  nanobind::object live_bar(std::uint64_t request_id, std::uint64_t epoch, std::uint64_t live_id, std::int64_t index,
-                            double price, double seconds);
+  // One bar of a live session that awaits bar `due`, encoded, sent, received and decoded in one go: its changes. ValueError and
+  // TypeError before anything is sent.
+  nanobind::object live_bar(std::uint64_t request_id, std::uint64_t epoch, std::uint64_t live_id, std::int64_t due,
+                            nanobind::handle index, nanobind::handle price, double seconds);
   // Sends whatever it is, then receives at least so many bytes and at most what fills the buffer; returns how many.
   std::size_t request(nanobind::handle pieces, nanobind::handle buffer, std::size_t at_least, double seconds);
   std::size_t receive(nanobind::handle buffer, std::size_t at_least, double seconds);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "bar_arguments.h"
 #include "buffer.h"
 #include "change_tuple.h"
 #include "misfit.h"
@@ -36,35 +37,6 @@ template <class Call>
 auto without_gil(Call call) {
   const nb::gil_scoped_release released;
   return call();
-}
-
-[[noreturn]] void refuse(const char* what, nb::handle value, const char* should_be) {
-  throw nb::type_error((std::string(what) + " is " + nb::cast<std::string>(nb::repr(value)) + should_be).c_str());
-}
-
-double as_number(nb::handle price) {
-  const double value = PyFloat_AsDouble(price.ptr());  // of anything with __float__ or __index__; text has neither
-  if (value != -1.0 || PyErr_Occurred() == nullptr) return value;
-  if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nb::python_error();
-  PyErr_Clear();
-  refuse("the price", price, "; it must be a number");
-}
-
-// An index beyond 64 bits is the last one there is, which is never due.
-std::int64_t as_index(nb::handle index) {
-  if (PyIndex_Check(index.ptr()) == 0) refuse("the index", index, "; it must be a whole number");
-  const nb::object whole = nb::steal(PyNumber_Index(index.ptr()));
-  if (!whole.is_valid()) throw nb::python_error();
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow);
-  return overflow == 0 ? value : overflow > 0 ? INT64_MAX : INT64_MIN;
-}
-
-void require_price(std::int64_t bar, double price) {
-  if (is_price(price)) return;
-  const std::string value = nb::cast<std::string>(nb::repr(nb::float_(price)));
-  throw nb::value_error(
-      ("bar " + std::to_string(bar) + ": the price is " + value + "; it must be finite and above zero").c_str());
 }
 
 // Only one thread at a time may be in it. Another one can come only while bars() has let go of the GIL.

@@ -58,9 +58,7 @@ def _open(
         return live(combos, fee=fee, history=closes)
     from .opening import connect
 
-    engine: Any = stack.enter_context(connect(url))
-    opened: LiveSession = engine.live(combos, fee=fee, history=closes)
-    return opened
+    return stack.enter_context(connect(url)).live(combos, fee=fee, history=closes)
 
 
 def _take(session: LiveSession, line: PriceLine, combos: npt.NDArray[np.int64]) -> None:

@@ -61,10 +61,8 @@ def _session(combos: npt.NDArray[np.int64], fee: float, over: Over) -> Iterator[
         return
     from .opening import spawn
 
-    with spawn(transport=over.value) as engine:
-        remote: Any = engine
-        with remote.live(combos, fee=fee) as session:
-            yield session
+    with spawn(transport=over.value) as engine, engine.live(combos, fee=fee) as session:
+        yield session
 
 
 def _write_text(told: dict[str, Any], difference: str | None) -> None:

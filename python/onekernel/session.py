@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import struct
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .errors import ProtocolError
 from .hello import Hello, Limits, Statistics
+from .records import CHANGE, OPEN_TRADE, TRADE, Records
 from .result import LevelCounts, SweepResult
 from .stored_series import Series
+from .trade_list import TradeList
 
 VERSION = 1
 HELLO, PUT, LIST, DROP, SWEEP, ECHO, STATISTICS, ATTACH = range(0x10, 0x18)  # opcodes, in a body's first byte
@@ -53,6 +55,8 @@ _LIVE_INFO = struct.Struct("<QqQQd")
 _LIVE_BARS_REPLY = struct.Struct("<qQ")
 _TRADES_REPLY = struct.Struct("<3Q")
 
+LIVE_INFO_BYTES = _LIVE_INFO.size  # of payload, as those below
+LIVE_BARS_HEAD_BYTES = _LIVE_BARS.size - _PREFIX_BYTES  # of body
 STATISTICS_BYTES = _STATISTICS_REPLY.size  # of payload, as those below
 ATTACH_BYTES = _ATTACH_REPLY.size
 SWEEP_BYTES = _SWEEP_REPLY.size  # before the arrays
@@ -119,7 +123,7 @@ def encode_live_open(
     fee: float,
     threads: int = 0,
 ) -> bytes:
-    """Return a LIVE_OPEN or TRADES up to its arrays: n_bars closes that are shipped (0 with a series id), the combos."""
+    """Return a LIVE_OPEN or TRADES up to its arrays: n_bars closes that are shipped (0 with a series id), combos."""
     body_bytes = _LIVE_OPEN.size - _PREFIX_BYTES + 8 * n_bars + 48 * n_combos
     return _LIVE_OPEN.pack(
         body_bytes, opcode, VERSION, 0, 0, request_id, epoch, 0, series_id, n_bars, n_combos, fee, threads
@@ -129,9 +133,7 @@ def encode_live_open(
 def encode_live_bars(request_id: int, epoch: int, live_id: int, first_bar: int, n_bars: int) -> bytes:
     """Return live bars up to their n_bars closes."""
     body_bytes = _LIVE_BARS.size - _PREFIX_BYTES + 8 * n_bars
-    return _LIVE_BARS.pack(
-        body_bytes, LIVE_BARS, VERSION, 0, 0, request_id, epoch, 0, live_id, first_bar, n_bars
-    )
+    return _LIVE_BARS.pack(body_bytes, LIVE_BARS, VERSION, 0, 0, request_id, epoch, 0, live_id, first_bar, n_bars)
 
 
 def encode_live(opcode: int, request_id: int, epoch: int, live_id: int) -> bytes:
@@ -206,6 +208,44 @@ def sweep_result(
     pnl = np.frombuffer(payload, _F64, n_combos, SWEEP_BYTES)
     trades = np.frombuffer(payload, _I64, n_combos, SWEEP_BYTES + 8 * n_combos)
     return SweepResult(pnl, trades, compute_ns, kernels[kernel], threads, target or None, LevelCounts._make(levels))
+
+
+class LiveInfo(NamedTuple):
+    """Where a live session stands; its id is of one connection."""
+
+    live_id: int
+    next_bar: int
+    n_combos: int
+    n_bytes: int
+    fee: float
+
+
+def decode_live_info(payload: Payload) -> LiveInfo:
+    """Return what a reply to live open or restore says."""
+    return LiveInfo._make(_unpack(_LIVE_INFO, payload, "live open"))
+
+
+def decode_live_bars(payload: Payload) -> tuple[int, Records]:
+    """Return the next bar and the CHANGE records in a reply to live bars, a view of the payload."""
+    next_bar, n_changes = _unpack(_LIVE_BARS_REPLY, payload, "live bars")
+    if len(payload) != _LIVE_BARS_REPLY.size + n_changes * CHANGE.itemsize:
+        raise ProtocolError(f"a reply to live bars has {len(payload)} bytes, and tells of {n_changes} changes")
+    return next_bar, np.frombuffer(payload, CHANGE, n_changes, _LIVE_BARS_REPLY.size)
+
+
+def decode_trades(payload: Payload, n_combos: int, n_bars: int) -> TradeList:
+    """Return the list in a reply to trades, its arrays as views of the payload."""
+    count, n_closed, n_open = _unpack(_TRADES_REPLY, payload, "trades")
+    closed_at = _TRADES_REPLY.size + 8 * n_combos
+    open_at = closed_at + TRADE.itemsize * n_closed
+    if count != n_combos or len(payload) != open_at + OPEN_TRADE.itemsize * n_open:
+        raise ProtocolError(f"a list of {n_closed} trades of {count} combos does not fit into {len(payload)} bytes")
+    return TradeList(
+        np.frombuffer(payload, TRADE, n_closed, closed_at),
+        np.frombuffer(payload, OPEN_TRADE, n_open, open_at),
+        np.frombuffer(payload, _F64, n_combos, _TRADES_REPLY.size),
+        n_bars,
+    )
 
 
 def _unpack(layout: struct.Struct, payload: Payload, what: str) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
+from typing import TYPE_CHECKING
 
 from . import session
 from .channel import Piece
@@ -15,6 +16,9 @@ from .endpoint import is_shared_memory
 from .hello import Hello
 from .result import SweepResult
 from .stored_series import Series
+
+if TYPE_CHECKING:
+    from ._native import Change
 
 SPIN_US = 50.0  # in shared memory
 # Of one direction. Large enough that both sides work at the same time on a long frame, small enough for a cache.
@@ -81,6 +85,22 @@ class SessionConnection(Connection):
         finally:
             self._turn.release()
         return None if told is None else session.sweep_result(*told, self.hello.kernels)
+
+    def live_bar(self, live_id: int, due: int, index: int, price: float, timeout: float | None) -> tuple[Change, ...]:
+        """Feed one bar to a live session that awaits bar `due`, in one native call; errors as `exchange`.
+
+        OutOfOrder where the engine awaits another bar; TypeError and ValueError, before anything is sent, for what is
+        no number or no price.
+        """
+        seconds = self._take_turn(timeout)
+        try:
+            return self._link.live_bar(self.next_id(), self.epoch, live_id, due, index, price, seconds)
+        except (TypeError, ValueError):
+            raise
+        except BaseException as error:
+            self._give_up(error, timeout)
+        finally:
+            self._turn.release()
 
     def __del__(self) -> None:
         if getattr(self, "_closed_because", "") is None:

@@ -13,6 +13,8 @@ from .engine import Engine
 from .engine_process import EngineProcess
 from .errors import ProtocolError
 from .hello import Hello, Statistics
+from .live_in_engine import LiveInEngine
+from .live_session import LiveSession, as_history
 from .memfd import sealed
 from .result import SweepResult
 from .series import as_close, as_combos, as_fee, as_float64, check_threads
@@ -20,6 +22,7 @@ from .session import Payload
 from .session_connection import SessionConnection
 from .shared_series import SharedSeries
 from .stored_series import Series
+from .trade_list import TradeList
 
 # From about here on a memory file is faster than the socket; below, setting its pages up takes longer than a copy.
 _FEW = 256  # combos that are cheaper to copy than to send from where they are
@@ -114,6 +117,45 @@ class SessionEngine(Engine):
         head = session.encode_drop(self._connection.next_id(), series.epoch, series.id)
         self._connection.exchange((head,), 0, timeout)
 
+    def live(
+        self,
+        combos: object,
+        *,
+        fee: float,
+        history: object = None,
+        threads: int | None = None,
+        timeout: float | None = None,
+    ) -> LiveSession:
+        """Open a live session in the engine; see :meth:`Engine.live`."""
+        rows = as_combos(combos)
+        series, closes = (history, None) if type(history) is Series else (None, as_history(history))
+        payload = self._ask_over(session.LIVE_OPEN, series, closes, rows, fee, threads, timeout)
+        return LiveSession(LiveInEngine(self._connection, session.decode_live_info(payload), rows.copy()))
+
+    def restore(self, snapshot: bytes, *, timeout: float | None = None) -> LiveSession:
+        """Open the session that a snapshot was taken of; see :meth:`Engine.restore`."""
+        connection = self._connection
+        size = memoryview(snapshot).nbytes
+        head = session.encode_plain(session.LIVE_RESTORE, connection.next_id(), connection.epoch, size)
+        _, payload = connection.exchange((head, snapshot), session.LIVE_INFO_BYTES, timeout)
+        return LiveSession(LiveInEngine(connection, session.decode_live_info(payload), None))
+
+    def trades(
+        self,
+        series: object,
+        combos: object,
+        *,
+        fee: float,
+        threads: int | None = None,
+        timeout: float | None = None,
+    ) -> TradeList:
+        """Run a sweep in the engine that keeps every trade; see :meth:`Engine.trades`."""
+        rows = as_combos(combos)
+        stored, closes = (series, None) if type(series) is Series else (None, as_close(series))
+        payload = self._ask_over(session.TRADES, stored, closes, rows, fee, threads, timeout)
+        n_bars = stored.n_bars if stored is not None else len(closes) if closes is not None else 0
+        return session.decode_trades(payload, len(rows), n_bars)
+
     def statistics(self, *, timeout: float | None = None) -> Statistics:
         """Return what the engine has counted since it started."""
         return session.decode_statistics(self._plain(session.STATISTICS, timeout))
@@ -133,6 +175,31 @@ class SessionEngine(Engine):
         if len(infos) != 1 or infos[0].n_bars != n_bars:
             raise ProtocolError(f"{self.url}: a reply to a put of {n_bars} bars tells of {infos}")
         return infos[0]
+
+    def _ask_over(
+        self,
+        opcode: int,
+        stored: Series | None,
+        closes: npt.NDArray[np.float64] | None,
+        rows: npt.NDArray[np.int64],
+        fee: float,
+        threads: int | None,
+        timeout: float | None,
+    ) -> Payload:
+        """Make a request that names a stored series or ships closes, and has combos, a fee and threads."""
+        connection = self._connection
+        head = session.encode_live_open(
+            opcode,
+            connection.next_id(),
+            connection.epoch if stored is None else stored.epoch,
+            0 if stored is None else stored.id,
+            0 if closes is None else len(closes),
+            len(rows),
+            as_fee(fee),
+            0 if threads is None else check_threads(threads),
+        )
+        pieces: tuple[Piece, ...] = (head, rows) if closes is None else (head, closes, rows)
+        return connection.exchange(pieces, -1, timeout)[1]
 
     def _plain(self, opcode: int, timeout: float | None) -> Payload:
         head = session.encode_plain(opcode, self._connection.next_id(), self._connection.epoch)

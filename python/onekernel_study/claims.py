@@ -80,7 +80,10 @@ def _bar(study: Study, rows: Rows, crossing: str) -> tuple[str, float] | None:
     if fed is None or fed.series_s is None or naive is None or not naive.compute_s:
         return None
     times = fed.series_s / naive.compute_s
-    return f"{seconds(fed.series_s)} a series, {times:.2f} of the {seconds(naive.compute_s)} that a sweep computes", times
+    return (
+        f"{seconds(fed.series_s)} a series, {times:.2f} of the {seconds(naive.compute_s)} that a sweep computes",
+        times,
+    )
 
 
 def _bar_socket(study: Study, rows: Rows) -> Finding | None:
@@ -148,7 +151,7 @@ CLAIMS: dict[str, tuple[tuple[str, str, str], Callable[[Study, Rows], Finding | 
         (
             "A call per bar over a socket is dead on arrival.",
             "2.1 s for 150,000 calls, more than the whole sweep in process (derived there)",
-            "live_python_unix_1, one combo, beside cpp_in_process, whose compute is the naive sweep of all combos; holds "
+            "live_python_unix_1, one combo, beside the compute of cpp_in_process, the naive sweep of all combos; holds "
             "where the calls take at least as long, as in the article",
         ),
         _bar_socket,

@@ -1,4 +1,4 @@
-"""What a call per bar costs: live sessions of the same strategies, fed from Python and from C++, over every crossing."""
+"""What a call per bar costs: live sessions of the same strategies, from Python and from C++, over every crossing."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from time import perf_counter_ns
 
 import numpy as np
-import numpy.typing as npt
 import onekernel as ok
 from onekernel._native import NativeLive
-from onekernel.parity import expected_changes
-from onekernel.records import CHANGE
+from onekernel.records import Records, changes_of, from_changes
 from onekernel.session_connection import SPIN_US
 
 from onekernel_study.crossings import Close, Combos
@@ -71,8 +69,14 @@ def measure_live(workload: Workload, counts: LiveCounts, progress: Progress) -> 
             for row in rotated(rows, number):
                 progress.show(f"a call per bar: {row.client}, {row.crossing}, {len(row.combos)} combos")
                 _round(row, workload.close)
-    due = {len(combos): expected_changes(ok.trades(workload.close, combos, fee=workload.fee)) for combos in sets}
+    due = {len(combos): _due(workload, combos) for combos in sets}
     return tuple(_summary(row, rows, due[len(row.combos)], len(workload.close)) for row in rows)
+
+
+def _due(workload: Workload, combos: Combos) -> Records:
+    """The changes that the sweep's trades imply."""
+    batch = ok.trades(workload.close, combos, fee=workload.fee)
+    return changes_of(batch.closed, batch.open)
 
 
 def complaints(rows: Sequence[LiveRow]) -> tuple[str, ...]:
@@ -129,7 +133,7 @@ def _from_python(live: ok.LiveSession) -> Feed:
             times.append(perf_counter_ns() - began)
             if changes:
                 told.extend(changes)
-        return times, np.array(list(map(tuple, told)), CHANGE).tobytes()
+        return times, from_changes(told).tobytes()
 
     return feed
 
@@ -148,7 +152,7 @@ def _round(row: _Contestant, close: Close) -> None:
     row.told.append(told)
 
 
-def _summary(row: _Contestant, rows: Sequence[_Contestant], due: npt.NDArray[np.void], n_bars: int) -> LiveRow:
+def _summary(row: _Contestant, rows: Sequence[_Contestant], due: Records, n_bars: int) -> LiveRow:
     bitwise = b"".join(row.told) == due[due["bar"] < row.fed].tobytes()
     withheld = row.failure or (None if bitwise else "the changes are not those of the sweep")
     mean_ns = sum(row.times_ns) / max(1, row.fed)

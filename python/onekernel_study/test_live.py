@@ -26,7 +26,9 @@ def test_every_row_is_measured_and_gated(real_study: Study, plan: Plan) -> None:
     for row in rows.values():
         assert row.bitwise
         assert row.withheld is None
-        assert row.p50_us is not None and row.p99_us is not None and 0 < row.p50_us <= row.p99_us
+        assert row.p50_us is not None
+        assert row.p99_us is not None
+        assert 0 < row.p50_us <= row.p99_us
         assert (row.unix_over_this is None) == (row.crossing == "unix")
     assert rows["live_python_shm_1"].n == live.ROUNDS * plan.live.fast == real_study.workload.n_bars
     assert rows["live_python_shm_1"].basis == "measured"
@@ -43,9 +45,7 @@ def test_the_table_shows_the_published_figure_and_what_was_withheld(real_study: 
     assert shown.rows[0][3] == "withheld"
 
 
-def test_a_wrong_answer_is_withheld_and_named(
-    workload: Workload, plan: Plan, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_answer_is_withheld_and_named(workload: Workload, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     true = live._from_python
 
     def lying(session: live.ok.LiveSession) -> live.Feed:

@@ -15,7 +15,7 @@ LENGTHS = "6:60:9"
 GRID = ok.hma_grid(6, 60, 9)
 FEE = 0.09
 # Where the live side of `parity` may be.
-OVER = ["inproc"]
+OVER = ["inproc", "unix", "shm", "tcp"]
 
 
 def onekernel(*arguments, lines=""):

@@ -1,0 +1,96 @@
+"""A live session whose state is in an engine."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from . import session
+from .errors import ConnectionLost, ForkError, ProtocolError
+from .records import LIVE_STATE, Records
+from .series import first_bad_price
+from .session_connection import SessionConnection
+
+if TYPE_CHECKING:
+    from ._native import Change
+
+_CLOSE_BYTES = 8
+
+
+class LiveInEngine:
+    """A :class:`.live_backend.LiveBackend` over a connection, which it shares with the engine's other calls."""
+
+    may_wait = True
+
+    def __init__(
+        self, connection: SessionConnection, info: session.LiveInfo, combos: npt.NDArray[np.int64] | None
+    ) -> None:
+        self._connection = connection
+        self._id = info.live_id
+        self._combos = combos
+        self.n_combos = info.n_combos
+        self.next_bar = info.next_bar
+        self.fee = info.fee
+        self.n_bytes = info.n_bytes
+
+    @property
+    def combos(self) -> npt.NDArray[np.int64]:
+        """A copy, (n_combos, 6)."""
+        if self._combos is None:  # restored: the snapshot has them
+            from ._native import LiveCore
+
+            self._combos = np.asarray(LiveCore.restore(self.snapshot(None)).combos).reshape(-1, 6)
+        return self._combos.copy()
+
+    def bar(self, index: int, price: float, timeout: float | None) -> tuple[Change, ...]:
+        """Send one close."""
+        changes = self._connection.live_bar(self._id, self.next_bar, index, price, timeout)
+        self.next_bar += 1  # no other index was taken
+        return changes
+
+    def bars(self, first: int, closes: npt.NDArray[np.float64], timeout: float | None) -> tuple[int, Records]:
+        """Send as many closes as a frame carries; the engine takes as many as it can tell the changes of."""
+        connection = self._connection
+        part = closes[: self._most_closes()]
+        if first == self.next_bar:
+            _require_prices(first, closes)  # the engine judges none
+        head = session.encode_live_bars(connection.next_id(), connection.epoch, self._id, first, len(part))
+        _, payload = connection.exchange((head, part), -1, timeout)
+        next_bar, changes = session.decode_live_bars(payload)
+        if not first <= next_bar <= first + len(part) or (next_bar == first and len(part)):
+            raise ProtocolError(f"{connection.url}: {len(part)} bars from {first} on were sent, and {next_bar} is next")
+        self.next_bar = next_bar
+        return next_bar, changes
+
+    def states(self, timeout: float | None) -> Records:
+        """Return LIVE_STATE (n_combos,)."""
+        due = session.LIVE_INFO_BYTES + LIVE_STATE.itemsize * self.n_combos
+        payload = self._ask(session.LIVE_STATES, timeout, due)
+        return np.frombuffer(payload, LIVE_STATE, self.n_combos, session.LIVE_INFO_BYTES)
+
+    def snapshot(self, timeout: float | None) -> bytes:
+        """Return all that a restored session needs."""
+        return bytes(self._ask(session.LIVE_SNAPSHOT, timeout))
+
+    def close(self) -> None:
+        """End the session in the engine; where the connection has gone, or is another process's, there is none to end."""
+        with suppress(ConnectionLost, ForkError):
+            self._ask(session.LIVE_CLOSE, None, 0)
+
+    def _ask(self, opcode: int, timeout: float | None, due_bytes: int = -1) -> bytearray:
+        connection = self._connection
+        head = session.encode_live(opcode, connection.next_id(), connection.epoch, self._id)
+        return connection.exchange((head,), due_bytes, timeout)[1]
+
+    def _most_closes(self) -> int:
+        room = self._connection.hello.limits.max_frame_bytes - session.LIVE_BARS_HEAD_BYTES
+        return max(1, room // _CLOSE_BYTES)
+
+
+def _require_prices(first: int, closes: npt.NDArray[np.float64]) -> None:
+    bad = first_bad_price(closes)
+    if bad is not None:
+        raise ValueError(f"bar {first + bad}: the price is {closes[bad]!s}; it must be finite and above zero")
