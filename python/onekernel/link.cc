@@ -389,7 +389,8 @@ void bind_link(nb::module_& module) {
            "Sweep over a stored series, as exchange does, without a detour through Python:\n"
            "(compute_ns, kernel number, threads, target, levels, payload). None, and nothing is sent, unless combos is a\n"
            "C-contiguous, aligned int64 buffer (n, 6) without a window below 1.")
-      .def("live_bar", &Link::live_bar, "request_id"_a, "epoch"_a, "live_id"_a, "due"_a, "index"_a, "price"_a, "seconds"_a,
+      .def("live_bar", &Link::live_bar, "request_id"_a, "epoch"_a, "live_id"_a, "due"_a, "index"_a.none(), "price"_a.none(),
+           "seconds"_a,
            nb::sig("def live_bar(self, request_id: int, epoch: int, live_id: int, due: int, index: int, price: float, seconds: "
                    "float) "
                    "-> tuple[Change, ...]"),

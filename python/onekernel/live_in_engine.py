@@ -42,8 +42,10 @@ class LiveInEngine:
         if self._combos is None:  # restored: the snapshot has them
             from ._native import LiveCore
 
-            self._combos = np.asarray(LiveCore.restore(self.snapshot(None)).combos).reshape(-1, 6)
-        return self._combos.copy()
+            rows: npt.NDArray[np.int64] = LiveCore.restore(self.snapshot(None)).combos
+            self._combos = rows.reshape(-1, 6)
+        copied: npt.NDArray[np.int64] = self._combos.copy()
+        return copied
 
     def bar(self, index: int, price: float, timeout: float | None) -> tuple[Change, ...]:
         """Send one close."""
@@ -76,7 +78,7 @@ class LiveInEngine:
         return bytes(self._ask(session.LIVE_SNAPSHOT, timeout))
 
     def close(self) -> None:
-        """End the session in the engine; where the connection has gone, or is another process's, there is none to end."""
+        """End the session in the engine; where the connection is gone, or another process's, there is none to end."""
         with suppress(ConnectionLost, ForkError):
             self._ask(session.LIVE_CLOSE, None, 0)
 
