@@ -18,6 +18,7 @@ from onekernel_study.derived import figures_from_rows
 from onekernel_study.fit import METHOD
 from onekernel_study.rows import ROWS
 from onekernel_study.schema import SCHEMA, Study
+from onekernel_study.schema_live import LiveRow
 from onekernel_study.schema_peers import Peer
 from onekernel_study.schema_statistics import Claim, ColdStart, Histogram, Latency, LatencyRow
 
@@ -150,6 +151,25 @@ def _fast() -> schema.FastEngine:
     return schema.FastEngine("certified", "avx3", 1, 50.0, tuple(rows), put, floors, policies, levels, ())
 
 
+def _live() -> tuple[LiveRow, ...]:
+    rows = []
+    for combos in (1, COMBOS):
+        for client, client_us in (("C++", 0.1), ("Python", 0.3)):
+            for crossing, crossing_us in (("in process", 0.0), ("shm", 1.7), ("unix", 24.6), ("tcp", 31.2)):
+                mean = client_us + crossing_us + 0.016 * combos
+                times = (24.6 + client_us + 0.016 * combos) / mean
+                shown = None if crossing == "unix" else times
+                name = f"live_{'cpp' if client == 'C++' else 'python'}_{crossing.replace(' ', '_')}_{combos}"
+                rows.append(
+                    LiveRow(
+                        name, client, crossing, combos, BARS, 0.9 * mean, 1.2 * mean, 2.1 * mean, mean,
+                        mean * BARS / 1e6, "measured", shown, shown and 0.9 * shown, shown and 1.1 * shown, True, None,
+                    )
+                )  # fmt: skip
+    return (*rows[:-1], replace(rows[-1], withheld="why", p50_us=None, p90_us=None, p99_us=None, mean_us=None,
+                                series_s=None, bitwise=False))  # fmt: skip
+
+
 def _environment() -> schema.Environment:
     return schema.Environment(
         "2026-01-02T03:04:05+00:00", "A Test CPU", 2, (0, 1), 8 * 2**30, "Linux 6.1", None, (0.5, 0.4, 0.3), 1,
@@ -202,6 +222,7 @@ def whole() -> Study:
         derived=(*figures_from_rows(rows, fits), *after),
         break_even=break_even(rows, fits, BARS, COMBOS),
         fast_engine=_fast(),
+        live=_live(),
         peers=_peers(),
         latencies=_latencies(),
         cold_start=(ColdStart("numba: compile, then the first call", 4_213.7, 3),),
@@ -226,6 +247,7 @@ def gaps(whole: Study) -> Study:
         equivalence=replace(whole.equivalence, all_ok=False, complaints=(f"cpp_batch_unix, {reason}",)),
         architectures=tuple(replace(without(row), runs_s=()) for row in whole.architectures),
         echo=tuple(without(point) for point in whole.echo),
+        live=tuple(without(row) for row in whole.live),
         echo_fits=(),
         echo_placement=(),
         serialization=tuple(without(each) for each in whole.serialization),
