@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <limits>
 #include <new>
 #include <string>
@@ -60,6 +61,12 @@ Status check_seals(int memory) {
   return {};
 }
 
+// Has the pages mapped before the hash runs over them, which it does faster in one go.
+void touch(const volatile std::byte* memory, std::size_t size) {
+  constexpr std::size_t kMappedAtOneFault = 64 * 1024;
+  for (std::size_t at = 0; at < size; at += kMappedAtOneFault) static_cast<void>(memory[at]);
+}
+
 }  // namespace
 
 Series::Series(std::span<const double> close) : close_(close), content_hash_(engine::content_hash(std::as_bytes(close))) {}
@@ -85,9 +92,11 @@ Result<std::shared_ptr<const Series>> Series::map(const base::FileDescriptor& me
   }
   if (n_bars == 0) return copy({});
   const auto size = static_cast<std::size_t>(n_bars * sizeof(double));
-  // Not populated: the faults of hashing map sixteen pages at a time, which was measured to be faster.
+  // Not populated (MAP_POPULATE): looking at one byte in sixteen pages, as many as the kernel maps at one fault, takes half as
+  // long.
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, memory.get(), 0);
   if (address == MAP_FAILED) return base::system_error("cannot map the memfd", errno);
+  touch(static_cast<const volatile std::byte*>(address), size);
   return std::shared_ptr<const Series>(
       std::make_shared<MappedSeries>(Mapping(address, size), static_cast<std::size_t>(n_bars)));
 }
