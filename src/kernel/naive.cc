@@ -36,6 +36,9 @@ class Series {
   std::span<T> values_;
 };
 
+// Looked at before every bar: an average over millions of them takes minutes, and nobody may be there any more to read it.
+bool is_set(const std::atomic<bool>* flag) { return flag != nullptr && flag->load(std::memory_order_relaxed); }
+
 template <bool kBoundsChecked>
 struct Naive {
   using In = Series<kBoundsChecked, const double>;
@@ -44,7 +47,6 @@ struct Naive {
   // Intermediate series, kept from one combo to the next.
   struct Scratch {
     explicit Scratch(std::size_t bars) : first(bars), second(bars), combined(bars), hma(bars), hma3(bars) {}
-    bool cancelled() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }
 
     std::vector<double> first, second, combined, hma, hma3;
     const std::atomic<bool>* cancel = nullptr;
@@ -54,12 +56,12 @@ struct Naive {
   static Out out(std::vector<double>& values) { return Out(values); }
 
   // wma(x, n)[i] = (1*x[i-n+1] + 2*x[i-n+2] + ... + n*x[i]) / (n*(n+1)/2), summed oldest first from 0.0.
-  static void wma(In x, std::int64_t length, Out result) {
+  static void wma(In x, std::int64_t length, Out result, const std::atomic<bool>* cancel = nullptr) {
     const std::int64_t bars = x.size();
     for (std::int64_t i = 0; i < std::min(length - 1, bars); ++i) result[i] = std::numeric_limits<double>::quiet_NaN();
     if (length > bars) return;  // also keeps length * (length + 1) from overflowing
     const auto weights = static_cast<double>(length * (length + 1) / 2);
-    for (std::int64_t i = length - 1; i < bars; ++i) {
+    for (std::int64_t i = length - 1; i < bars && !is_set(cancel); ++i) {
       double sum = 0.0;
       double weight = 0.0;  // counted in double, which is exact: converting k + 1 would cost a fifth of the time
       for (std::int64_t k = i - length + 1; k <= i; ++k) {
@@ -71,29 +73,24 @@ struct Naive {
   }
 
   static void hma(In close, const Combo& combo, Scratch& scratch, Out result) {
-    wma(close, combo.half, out(scratch.first));
-    if (scratch.cancelled()) return;
-    wma(close, combo.full, out(scratch.second));
-    if (scratch.cancelled()) return;
+    wma(close, combo.half, out(scratch.first), scratch.cancel);
+    wma(close, combo.full, out(scratch.second), scratch.cancel);
     const In half = in(scratch.first), full = in(scratch.second);
     const Out combined = out(scratch.combined);
     for (std::int64_t i = 0; i < close.size(); ++i) combined[i] = 2.0 * half[i] - full[i];
-    wma(in(scratch.combined), combo.smooth, result);
+    wma(in(scratch.combined), combo.smooth, result, scratch.cancel);
   }
 
   static void hma3(In close, const Combo& combo, Scratch& scratch, Out result) {
-    wma(close, combo.third, out(scratch.first));
-    if (scratch.cancelled()) return;
-    wma(close, combo.half3, out(scratch.second));
-    if (scratch.cancelled()) return;
+    wma(close, combo.third, out(scratch.first), scratch.cancel);
+    wma(close, combo.half3, out(scratch.second), scratch.cancel);
     const In third = in(scratch.first), half3 = in(scratch.second);
     const Out combined = out(scratch.combined);
     for (std::int64_t i = 0; i < close.size(); ++i) combined[i] = 3.0 * third[i] - half3[i];
-    wma(close, combo.full3, out(scratch.first));
-    if (scratch.cancelled()) return;
+    wma(close, combo.full3, out(scratch.first), scratch.cancel);
     const In full3 = in(scratch.first);
     for (std::int64_t i = 0; i < close.size(); ++i) combined[i] = combined[i] - full3[i];
-    wma(in(scratch.combined), combo.full3, result);
+    wma(in(scratch.combined), combo.full3, result, scratch.cancel);
   }
 
   static Book run(In close, const Combo& combo, double fee, Scratch& scratch) {
@@ -112,7 +109,7 @@ struct Naive {
                     std::span<std::int64_t> trades, const std::atomic<bool>* cancel) {
     Scratch scratch(close.size());
     scratch.cancel = cancel;
-    for (std::size_t c = 0; c < combos.size() && !scratch.cancelled(); ++c) {
+    for (std::size_t c = 0; c < combos.size() && !is_set(cancel); ++c) {
       const Book book = run(In(close), combos[c], fee, scratch);
       pnl[c] = book.pnl;
       trades[c] = book.trades;

@@ -36,8 +36,19 @@ elif what == "write":
         engine.echo(close)
 else:
     series = engine.put("private", close)
+    many = np.repeat([[100, 200, 14, 33, 50, 100]], 20_000, axis=0)
+    live = engine.live(many[:2_000], fee=0.09)
     print("busy", flush=True)
-    engine.sweep(series, [[100, 200, 14, 33, 50, 100]] * 20_000, fee=0.09, kernel=what)
+    if what == "one long average":
+        engine.sweep(series, [[100_000, 200_000, 450, 33_000, 50_000, 100_000]], fee=0.09, kernel="checked")
+    elif what == "live history":
+        engine.live(many, fee=0.09, history=series)
+    elif what == "live bars":
+        live.bars(close)
+    elif what == "trades":
+        engine.trades(series, many, fee=0.09)
+    else:
+        engine.sweep(series, many, fee=0.09, kernel=what)
 """
 
 
@@ -49,7 +60,7 @@ def cpu_seconds(pid):
 def held(engine):
     told = engine.statistics()
     maps = Path(f"/proc/{engine.pid}/maps").read_text().count("onekernel-")
-    return told.connections, told.series, len(os.listdir(f"/proc/{engine.pid}/fd")), maps
+    return told.connections, told.series, told.live_sessions, told.live_bytes, len(os.listdir(f"/proc/{engine.pid}/fd")), maps
 
 
 def seconds_to_release(engine, what):
@@ -73,7 +84,10 @@ def seconds_to_release(engine, what):
 
 
 @pytest.mark.parametrize("transport", ["unix", "tcp", "shm"])
-@pytest.mark.parametrize("what", ["idle", "write", "certified", "exact", "checked"])
+@pytest.mark.parametrize(
+    "what",
+    ["idle", "write", "certified", "exact", "checked", "one long average", "live history", "live bars", "trades"],
+)
 def test_a_killed_client_frees_what_it_held(transport, what):
     with ok.spawn(transport=transport) as engine:
         took = []
