@@ -61,9 +61,13 @@ class LiveInEngine:
             _require_prices(first, closes)  # the engine judges none
         head = session.encode_live_bars(connection.next_id(), connection.epoch, self._id, first, len(part))
         _, payload = connection.exchange((head, part), -1, timeout)
-        next_bar, changes = session.decode_live_bars(payload)
-        if not first <= next_bar <= first + len(part) or (next_bar == first and len(part)):
-            raise ProtocolError(f"{connection.url}: {len(part)} bars from {first} on were sent, and {next_bar} is next")
+        try:
+            next_bar, changes = session.decode_live_bars(payload)
+            if not first <= next_bar <= first + len(part) or (next_bar == first and len(part)):
+                raise ProtocolError(f"{len(part)} bars from {first} on were sent, and {next_bar} is next")
+        except ProtocolError as error:
+            connection.close()  # nobody knows any more which bar is due
+            raise ProtocolError(f"{connection.url}: {error}") from None
         self.next_bar = next_bar
         return next_bar, changes
 

@@ -12,19 +12,10 @@ import pytest
 import onekernel as ok
 from onekernel.errors import ErrorCode
 from onekernel.session import REPLY
+from onekernel.test_connection import read_exactly
 
 EPOCH = 0xABCDEF
 HELLO = struct.pack("<7QdII24s", 1, 2**28, 1000, 10, 10, 2**20, 0, 0.09, 0, 7, b"0.1.0") + b"checked\0"
-
-
-def read_exactly(peer, count):
-    data = b""
-    while len(data) < count:
-        part = peer.recv(count - len(data))
-        if not part:
-            raise BrokenPipeError
-        data += part
-    return data
 
 
 def read_request(peer):
@@ -226,3 +217,51 @@ def test_shared_memory_that_is_none(tmp_path):
         assert len(os.listdir("/proc/self/fd")) == before
     finally:
         os.close(memory)
+
+
+LIVE_INFO = struct.pack("<QqQQd", 7, 0, 1, 1000, 0.09)
+COMBO = np.array([[1, 2, 1, 1, 1, 2]])
+
+
+def live_reply(next_bar, n_changes, changes=b""):
+    return struct.pack("<qQ", next_bar, n_changes) + changes
+
+
+@pytest.mark.parametrize(
+    "rubbish",
+    [
+        b"",
+        live_reply(1, 0)[:8],
+        live_reply(0, 0),
+        live_reply(2, 0),
+        live_reply(1, 1),
+        live_reply(1, 0, bytes(64)),
+        live_reply(1, 1, bytes(63)),
+        live_reply(1, 2**60, bytes(64)),
+    ],
+    ids=["empty", "half", "not taken", "too many taken", "no change", "untold change", "cut", "huge"],
+)
+@pytest.mark.parametrize("several", [False, True])
+def test_a_senseless_answer_to_a_bar_closes_the_connection(tmp_path, rubbish, several):
+    def answer(opcode, request_id, payload):
+        return framed(opcode, request_id, {0x20: LIVE_INFO, 0x21: rubbish}[opcode])
+
+    with fake_engine(tmp_path, answer) as url, ok.connect(url) as engine:
+        live = engine.live(COMBO, fee=0.09)
+        with pytest.raises(ok.ProtocolError):
+            live.bars([1.0]) if several else live.bar(1.0)
+        with pytest.raises(ok.ConnectionLost):
+            live.bar(1.0)
+
+
+@pytest.mark.parametrize(
+    "rubbish",
+    [b"", struct.pack("<3Q", 1, 0, 0), struct.pack("<3Qd", 1, 1, 0, 0.0), struct.pack("<3Qd", 1, 2**60, 0, 0.0)],
+)
+def test_a_senseless_list_of_trades_is_no_list(tmp_path, rubbish):
+    with (
+        fake_engine(tmp_path, lambda opcode, request_id, payload: framed(opcode, request_id, rubbish)) as url,
+        ok.connect(url) as engine,
+        pytest.raises(ok.ProtocolError),
+    ):
+        engine.trades([1.0, 2.0], COMBO, fee=0.09)

@@ -60,7 +60,14 @@ def cpu_seconds(pid):
 def held(engine):
     told = engine.statistics()
     maps = Path(f"/proc/{engine.pid}/maps").read_text().count("onekernel-")
-    return told.connections, told.series, told.live_sessions, told.live_bytes, len(os.listdir(f"/proc/{engine.pid}/fd")), maps
+    return (
+        told.connections,
+        told.series,
+        told.live_sessions,
+        told.live_bytes,
+        len(os.listdir(f"/proc/{engine.pid}/fd")),
+        maps,
+    )
 
 
 def seconds_to_release(engine, what):
