@@ -18,7 +18,6 @@ namespace {
 using client::Bytes;
 using client::bytes_of;
 using client::Connection;
-using client::guarded;
 using client::malformed;
 using wire::SessionOpcode;
 

@@ -30,17 +30,6 @@ struct RemoteLive::State {
   Status close();
 };
 
-namespace {
-
-Result<wire::LiveInfo> take_info(const Result<std::vector<std::byte>>& reply) {
-  if (!reply.ok()) return reply.status();
-  const auto info = wire::PayloadReader(reply.value()).take<wire::LiveInfo>();
-  if (!info) return malformed("a live session's description is too short");
-  return *info;
-}
-
-}  // namespace
-
 // One request and its reply; the changes are put behind those that are there.
 Status RemoteLive::State::take_bars(std::int64_t first, std::span<const double> closes) {
   Connection& connection = rep->connection;
@@ -137,15 +126,15 @@ Result<RemoteLive> Client::open_live(std::uint64_t epoch, std::uint64_t series_i
                                       .n_combos = combos.size(),
                                       .fee = options.fee,
                                       .threads = options.threads};
-  return keep_live(rep_->call_of_run(epoch, SessionOpcode::kLiveOpen,
-                                     {bytes_of(request), std::as_bytes(history), std::as_bytes(combos)}));
+  return keep_live(
+      rep_->call_of_run(epoch, SessionOpcode::kLiveOpen, {bytes_of(request), std::as_bytes(history), std::as_bytes(combos)}));
 }
 
 Result<RemoteLive> Client::keep_live(const Result<std::vector<std::byte>>& reply) {
-  const Result<wire::LiveInfo> info = take_info(reply);
-  if (!info.ok()) return info.status();
-  return RemoteLive(
-      std::make_unique<RemoteLive::State>(RemoteLive::State{.rep = rep_, .info = info.value(), .changes = {}}));
+  if (!reply.ok()) return reply.status();
+  const auto info = wire::PayloadReader(reply.value()).take<wire::LiveInfo>();
+  if (!info) return malformed("a live session's description is too short");
+  return RemoteLive(std::make_unique<RemoteLive::State>(RemoteLive::State{.rep = rep_, .info = *info, .changes = {}}));
 }
 
 Result<RemoteLive> Client::live(std::span<const Combo> combos, const RemoteLiveOptions& options,
@@ -153,8 +142,7 @@ Result<RemoteLive> Client::live(std::span<const Combo> combos, const RemoteLiveO
   return open_live(rep_->engine.epoch, 0, history, combos, options);
 }
 
-Result<RemoteLive> Client::live(std::span<const Combo> combos, const RemoteLiveOptions& options,
-                                const RemoteSeries& history) {
+Result<RemoteLive> Client::live(std::span<const Combo> combos, const RemoteLiveOptions& options, const RemoteSeries& history) {
   if (history.id == 0) return client::not_kept();
   return open_live(history.epoch, history.id, {}, combos, options);
 }
@@ -190,8 +178,8 @@ Result<TradeList> Client::list_trades(std::uint64_t epoch, std::uint64_t series_
     if (size < sizeof(head)) return connection.give_up(malformed("a list of trades is too short"));
     if (Status status = connection.read(std::as_writable_bytes(std::span(&head, 1))); !status.ok()) return status;
     if (head.n_combos != combos.size() || head.n_closed > size / sizeof(Trade) || head.n_open > combos.size() ||
-        size != sizeof(head) + head.n_combos * sizeof(double) + head.n_closed * sizeof(Trade) +
-                    head.n_open * sizeof(OpenTrade)) {
+        size !=
+            sizeof(head) + head.n_combos * sizeof(double) + head.n_closed * sizeof(Trade) + head.n_open * sizeof(OpenTrade)) {
       return connection.give_up(malformed("a list of trades has the wrong size"));
     }
     TradeList list{.closed = std::vector<Trade>(static_cast<std::size_t>(head.n_closed)),

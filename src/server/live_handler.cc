@@ -74,7 +74,8 @@ Result<Payload> LiveHandler::open(wire::PayloadReader payload) {
 Result<Payload> LiveHandler::restore(std::span<const std::byte> snapshot) {
   if (Status room = engine_.live_budget().check_room(); !room.ok()) return room;
   const std::int64_t started_ns = base::monotonic_ns();
-  return keep(LiveSession::restore(snapshot, {.max_bytes = engine_.live_budget().left(), .cancel = &gone_}), "live restore", started_ns);
+  return keep(LiveSession::restore(snapshot, {.max_bytes = engine_.live_budget().left(), .cancel = &gone_}), "live restore",
+              started_ns);
 }
 
 Result<Payload> LiveHandler::keep(Result<LiveSession> session, const char* operation, std::int64_t started_ns) {
@@ -92,13 +93,13 @@ Result<Payload> LiveHandler::keep(Result<LiveSession> session, const char* opera
   }
   const std::uint64_t bytes = session.value().bytes();
   const std::uint64_t id = next_id_;
-  const auto [place, is_new] = sessions_.try_emplace(id, Held{std::move(session).value(), bytes});
+  const auto [place, is_new] = sessions_.try_emplace(id, Held{.id = id, .session = std::move(session).value(), .bytes = bytes});
   if (Status taken = engine_.live_budget().take(bytes); !taken.ok()) {
     sessions_.erase(place);
     return taken;
   }
   ++next_id_;
-  write_info(id, place->second.session);
+  write_info(place->second);
   return Payload{.timing = {.operation = operation, .n_combos = n_combos, .compute_ns = since(started_ns)}};
 }
 
@@ -126,19 +127,15 @@ Result<Payload> LiveHandler::bars(wire::PayloadReader payload) {
 }
 
 Result<Payload> LiveHandler::states(wire::PayloadReader payload) {
-  const Result<std::uint64_t> id = take_id(payload);
-  if (!id.ok()) return id.status();
-  const Result<Held*> held = find(id.value());
+  const Result<Held*> held = take_session(payload);
   if (!held.ok()) return held.status();
   states_ = held.value()->session.states();
-  write_info(id.value(), held.value()->session);
+  write_info(*held.value());
   return Payload{.timing = {.operation = "live states"}, .arrays = {std::as_bytes(std::span(states_))}};
 }
 
 Result<Payload> LiveHandler::snapshot(wire::PayloadReader payload) {
-  const Result<std::uint64_t> id = take_id(payload);
-  if (!id.ok()) return id.status();
-  const Result<Held*> held = find(id.value());
+  const Result<Held*> held = take_session(payload);
   if (!held.ok()) return held.status();
   Result<std::vector<std::byte>> taken = held.value()->session.snapshot();
   if (!taken.ok()) return taken.status();
@@ -152,12 +149,10 @@ Result<Payload> LiveHandler::snapshot(wire::PayloadReader payload) {
 }
 
 Result<Payload> LiveHandler::close(wire::PayloadReader payload) {
-  const Result<std::uint64_t> id = take_id(payload);
-  if (!id.ok()) return id.status();
-  const Result<Held*> held = find(id.value());
+  const Result<Held*> held = take_session(payload);
   if (!held.ok()) return held.status();
   engine_.live_budget().give_back(held.value()->bytes);
-  sessions_.erase(id.value());
+  sessions_.erase(held.value()->id);
   return Payload{.timing = {.operation = "live close"}};
 }
 
@@ -165,7 +160,8 @@ Result<Payload> LiveHandler::trades(wire::PayloadReader payload) {
   const Result<Asked> asked = take_asked(payload);
   if (!asked.ok()) return asked.status();
   const wire::LiveOpenRequest& request = asked.value().request;
-  SweepOptions options{.fee = request.fee, .kernel = Kernel::kCertified, .threads = engine_.settings().threads, .cancel = &gone_};
+  SweepOptions options{
+      .fee = request.fee, .kernel = Kernel::kCertified, .threads = engine_.settings().threads, .cancel = &gone_};
   if (request.threads != 0) options.threads = static_cast<int>(std::min(request.threads, kMaxThreadsAsked));
   const std::size_t n_combos = asked.value().combos.size();
   const std::size_t others = n_combos * (sizeof(OpenTrade) + sizeof(double)) + kReplyHeadBytes;
@@ -183,11 +179,11 @@ Result<Payload> LiveHandler::trades(wire::PayloadReader payload) {
       .arrays = {std::as_bytes(std::span(trades_.closed)), std::as_bytes(std::span(trades_.open))}};
 }
 
-Result<std::uint64_t> LiveHandler::take_id(wire::PayloadReader payload) {
+Result<LiveHandler::Held*> LiveHandler::take_session(wire::PayloadReader payload) {
   const auto request = payload.take<wire::LiveRequest>();
   if (!request) return too_short("live session's id");
   if (!payload.empty()) return bytes_left_over();
-  return request->live_id;
+  return find(request->live_id);
 }
 
 Result<LiveHandler::Held*> LiveHandler::find(std::uint64_t live_id) {
@@ -196,8 +192,9 @@ Result<LiveHandler::Held*> LiveHandler::find(std::uint64_t live_id) {
   return Status(StatusCode::kNotFound, "this connection has no live session " + std::to_string(live_id));
 }
 
-void LiveHandler::write_info(std::uint64_t live_id, const LiveSession& session) {
-  writer_.put(wire::LiveInfo{.live_id = live_id,
+void LiveHandler::write_info(const Held& held) {
+  const LiveSession& session = held.session;
+  writer_.put(wire::LiveInfo{.live_id = held.id,
                              .next_bar = session.next_bar(),
                              .n_combos = session.combos().size(),
                              .bytes = session.bytes(),

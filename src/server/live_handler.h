@@ -40,6 +40,7 @@ class LiveHandler {
 
  private:
   struct Held {
+    std::uint64_t id;
     LiveSession session;
     std::uint64_t bytes;  // as counted in the budget
   };
@@ -53,9 +54,10 @@ class LiveHandler {
 
   Result<Asked> take_asked(wire::PayloadReader payload);
   Result<Payload> keep(Result<LiveSession> session, const char* operation, std::int64_t started_ns);
-  Result<std::uint64_t> take_id(wire::PayloadReader payload);
+  // The session that a request of nothing but its id is for.
+  Result<Held*> take_session(wire::PayloadReader payload);
   Result<Held*> find(std::uint64_t live_id);
-  void write_info(std::uint64_t live_id, const LiveSession& session);
+  void write_info(const Held& held);
 
   EngineState& engine_;
   engine::SeriesShelf& shelf_;
