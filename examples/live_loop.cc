@@ -78,15 +78,12 @@ class Follower {
   // Asks the session; where its engine is gone, reopens it on the next one and asks again.
   template <class Question>
   auto ask(Question question) {
-    while (true) {
+    for (bool lost = false;; lost = true) {
       try {
+        if (lost) reopen();  // that engine may die as well
         return value_of(question(live_));
       } catch (const Broken& error) {
         std::fprintf(stderr, "%s; connecting again\n", error.what());
-      }
-      try {
-        reopen();
-      } catch (const Broken&) {  // that engine died as well: the question fails once more
       }
     }
   }

@@ -15,7 +15,6 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -56,13 +55,15 @@ class Follower:
 
     def ask(self, question: Callable[[ok.LiveSession], Answer]) -> Answer:
         """Ask the session; where its engine is gone, reopen it on the next one and ask again."""
+        lost = False
         while True:
             try:
+                if lost:
+                    self.reopen()  # that engine may die as well
                 return question(self.live)
             except BROKEN as error:
                 print(f"{error}; connecting again", file=sys.stderr)
-            with suppress(*BROKEN):  # that engine may die as well: then the question fails once more
-                self.reopen()
+                lost = True
 
     def reopen(self) -> None:
         """Build the session again; the changes of bars that were acknowledged have been told already."""
@@ -109,4 +110,5 @@ def run(url: str, chosen_file: str, snapshot_file: str, closes: Iterable[float])
 if __name__ == "__main__":
     if len(sys.argv) != 4:
         raise SystemExit(f"usage: {sys.argv[0]} URL chosen.json saved.snapshot < closes")
-    run(*sys.argv[1:4], (float(line) for line in sys.stdin))
+    url, chosen_file, snapshot_file = sys.argv[1:]
+    run(url, chosen_file, snapshot_file, (float(line) for line in sys.stdin))

@@ -20,10 +20,10 @@ SERIES = "example-prices"
 chosen_file, *url = sys.argv[1:] or ["chosen.json"]
 engine = ok.connect(url[0]) if url else ok.spawn()
 
-# %% Prices: whole ticks of 1/64, noise over a trend that changes every 200 bars; one's own come from ok.readers
-random = np.random.default_rng(20240607)
-steps = random.integers(-32, 33, size=20_000) + np.repeat(random.integers(-8, 9, size=100), 200)
-close = (64 * 1_000 + np.cumsum(steps)) / 64
+# %% Prices: whole ticks of 1/64, a random walk over a wave of 200 bars; one's own come from ok.readers
+bars = np.arange(20_000)
+walk = np.cumsum(np.random.default_rng(20240607).integers(-32, 33, size=len(bars)))
+close = (64 * 1_000 + walk + 4 * np.abs(bars % 200 - 100)) / 64
 
 # Shared: any client finds the series by its name, and it stays in the engine when this script ends.
 series = engine.put(SERIES, close, shared=True, replace=True)
@@ -52,7 +52,7 @@ chosen = {
     "series": SERIES,
     "fee": FEE,
     "combos": combos.tolist(),
-    "research": {"bars": len(close), "pnl": result.pnl[best].tolist(), "trades": result.trades[best].tolist()},
+    "research": {"bars": len(bars), "pnl": result.pnl[best].tolist(), "trades": result.trades[best].tolist()},
 }
 Path(chosen_file).write_text(json.dumps(chosen, indent=1) + "\n")
 print(f"wrote {chosen_file}; the engine is at {engine.url}")

@@ -17,8 +17,6 @@ EXAMPLES = ROOT / "examples"
 BUILD = ROOT / "build" / "release"
 
 NEW_CLOSES = 2_500  # more than two of the loop's snapshots
-# Held back until the engine is dead, so that the loop finds it so however quickly it had read the others.
-HELD_BACK = 700
 
 
 class EngineProgram:
@@ -108,21 +106,21 @@ def as_text(closes):
     return "".join(f"{close!r}\n" for close in closes.tolist()).encode()
 
 
-def run_loop(command, closes, engine=None, how=None):
-    """Return standard output and error. engine: ended by the signal `how` between two closes, and started again."""
+def run_loop(command, closes, engine, deaths):
+    """Return standard output and error. The engine is ended by each signal of `deaths` in turn and started again."""
     pipe = subprocess.PIPE
     # No buffers here: what readline() below does not return is still there for communicate().
     loop = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
-    first, fed = b"", 0
-    if engine is not None:
-        fed = len(closes) - HELD_BACK
-        loop.stdin.write(as_text(closes[:fed]))
-        first = loop.stdout.readline()  # so it is under way
+    out = b""
+    *before, last = np.array_split(closes, len(deaths) + 1)  # with bars left after a death, it cannot go unnoticed
+    for part, how in zip(before, deaths, strict=True):
+        loop.stdin.write(as_text(part))
+        out += loop.stdout.readline()  # so it is under way
         engine.end(how)
         engine.start()
-    out, log = loop.communicate(as_text(closes[fed:]))
+    rest, log = loop.communicate(as_text(last))
     assert loop.returncode == 0, log
-    return (first + out).decode(), log.decode()
+    return (out + rest).decode(), log.decode()
 
 
 def assert_snapshot_stands_at_the_end(snapshot, research, new_closes, assert_same_bits):
@@ -133,15 +131,20 @@ def assert_snapshot_stands_at_the_end(snapshot, research, new_closes, assert_sam
 
 
 @pytest.mark.parametrize("language", ["python", "cxx"])
-@pytest.mark.parametrize("how", [None, signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "deaths",
+    [[], [signal.SIGKILL], [signal.SIGTERM], [signal.SIGKILL, signal.SIGTERM, signal.SIGKILL]],
+    ids=["alive", "killed", "stopped", "three-deaths"],
+)
 def test_the_live_loop_prints_what_batch_says_whether_or_not_the_engine_dies(
-    language, how, request, engine, research, new_closes, tmp_path, assert_same_bits
+    language, deaths, request, engine, research, new_closes, tmp_path, assert_same_bits
 ):
     snapshot = tmp_path / "saved.snapshot"
     command = command_of(language, request, engine, research, snapshot)
-    out, log = run_loop(command, new_closes, engine if how else None, how)
+    out, log = run_loop(command, new_closes, engine, deaths)
     assert out.splitlines() == expected_lines(research, new_closes)
-    assert log.count("connecting again") == log.count("is due") == (1 if how else 0)
+    # Two deaths may come so quickly one after the other that the loop sees one.
+    assert min(len(deaths), 1) <= log.count("is due") <= len(deaths)
     assert_snapshot_stands_at_the_end(snapshot, research, new_closes, assert_same_bits)
 
 
