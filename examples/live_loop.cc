@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -124,9 +125,18 @@ class Follower {
 
 const char* side(std::int64_t position) { return position > 0 ? "long" : position < 0 ? "short" : "flat"; }
 
+// Ctrl-C is the way to leave a feed that does not end.
+volatile std::sig_atomic_t interrupted = 0;
+
+void stop_on_interrupt() {
+  struct sigaction action = {};  // without SA_RESTART, so that a wait for the next close ends as well
+  action.sa_handler = [](int) { interrupted = 1; };
+  sigaction(SIGINT, &action, nullptr);
+}
+
 // 17 digits tell all float64 apart, so outputs can be compared byte by byte.
 void follow(Follower& follower, std::istream& closes) {
-  for (double close; closes >> close;) {
+  for (double close; interrupted == 0 && closes >> close;) {
     // The library takes any float64, as the published arithmetic does; one wrong price would stay in the windows for long.
     if (!(close > 0.0) || std::isinf(close)) throw std::runtime_error("a close is not above 0 and finite");
     for (const Change& made : follower.bar(close)) {
@@ -135,6 +145,7 @@ void follow(Follower& follower, std::istream& closes) {
       std::fflush(stdout);
     }
   }
+  if (interrupted != 0) return;
   if (!closes.eof()) throw std::runtime_error("standard input holds something that is no number");
   unsigned combo = 0;
   for (const onekernel::LiveState& state : follower.ask([](RemoteLive& live) { return live.states(); })) {
@@ -158,6 +169,7 @@ int main(int argc, char** argv) try {
   std::vector<Combo> combos;
   for (int i = 5; i < argc; ++i) combos.push_back(parse_combo(argv[i]));
   Follower follower(argv[1], open_live(argv[1], argv[3], combos, std::strtod(argv[4], nullptr)));
+  stop_on_interrupt();
   std::exception_ptr failure;
   try {
     follow(follower, std::cin);

@@ -1,5 +1,6 @@
 """The examples, run as they stand: research and live trading against one real engine, which dies in some runs."""
 
+import contextlib
 import json
 import os
 import runpy
@@ -171,6 +172,26 @@ def test_a_line_that_is_no_price_ends_the_loop_and_what_was_taken_is_saved(
         loop = subprocess.run(command, input=as_text(taken) + rubbish, capture_output=True)
         assert loop.returncode == 1
         assert_snapshot_stands_at_the_end(snapshot, research, taken, assert_same_bits)
+
+
+@pytest.mark.parametrize("language", ["python", "cxx"])
+def test_ctrl_c_ends_the_loop_and_what_was_taken_is_saved(
+    language, request, engine, research, new_closes, tmp_path, assert_same_bits
+):
+    snapshot = tmp_path / "saved.snapshot"
+    command = command_of(language, request, engine, research, snapshot)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as loop:
+        loop.stdin.write(as_text(new_closes[:-1]))
+        first = loop.stdout.readline().decode()
+        loop.send_signal(signal.SIGINT)
+        with contextlib.suppress(BrokenPipeError):  # one more, in case the signal came just before a wait began
+            loop.stdin.write(as_text(new_closes[-1:]))
+        assert loop.wait() == 0  # though its input has not ended
+    with ok.restore(snapshot.read_bytes()) as live:
+        taken = live.next_bar - len(research["close"])
+    assert taken > 0
+    assert first.strip() == expected_lines(research, new_closes)[0]
+    assert_snapshot_stands_at_the_end(snapshot, research, new_closes[:taken], assert_same_bits)
 
 
 def test_research_says_what_batch_says(research, assert_same_bits):
