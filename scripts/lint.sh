@@ -5,7 +5,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 readonly BIN=.venv/bin
-mapfile -t cxx_files < <(find include src tools python tests fuzz benchmarks -name '*.cc' -o -name '*.h' | sort)
+mapfile -t cxx_files < <(find include src tools python tests fuzz benchmarks examples -name '*.cc' -o -name '*.h' | sort)
 mapfile -t shell_files < <(find scripts -name '*.sh' | sort; echo .ci/run)
 
 if [[ ${1:-} == fix ]]; then
@@ -15,10 +15,10 @@ if [[ ${1:-} == fix ]]; then
   exit 0
 fi
 
-# The units of src/ and tools/ except their tests: GoogleTest's macros trip many checks and take most of the time.
+# The units of src/, tools/ and examples/ except their tests: GoogleTest's macros trip many checks and take most of the time.
 clang_tidy() {
   local log=$LOGS/clang-tidy.log
-  if find src tools -name '*.cc' ! -name '*_test.cc' -print0 | sort -z |
+  if find src tools examples -name '*.cc' ! -name '*_test.cc' -print0 | sort -z |
     xargs -0 -n 1 -P "$(nproc)" "$BIN/clang-tidy" -p build/release --quiet >"$log" 2>&1; then return 0; fi
   grep -vE '^[0-9]+ warnings? (generated|treated)' "$log"
   return 1
@@ -39,7 +39,7 @@ check ruff-check "$BIN/ruff" check --quiet .
 check ruff-format "$BIN/ruff" format --check --quiet .
 check shellcheck shellcheck --external-sources --source-path=SCRIPTDIR "${shell_files[@]}"
 check pre-commit "$BIN/pre-commit" validate-config
-check mypy "$BIN/mypy" --strict python/onekernel python/onekernel_study
+check mypy "$BIN/mypy" --strict python/onekernel python/onekernel_study examples
 check clang-tidy clang_tidy
 
 if ((${#failed[@]} > 0)); then fail "lint failed: ${failed[*]}"; fi

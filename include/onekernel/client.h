@@ -31,12 +31,15 @@
 namespace onekernel {
 
 struct ClientOptions {
-  std::string token;  // what an engine on another machine wants to hear; sent to whatever answers
+  // What an engine on another machine wants to hear; sent to whatever answers.
+  // NOLINTNEXTLINE(readability-redundant-member-init): without it GCC warns of {.timeout = 5s}, as for `spin`
+  std::string token{};
   // Bounds connecting and every single wait for the engine. A reply that trickles in is given up as well.
   std::chrono::milliseconds timeout{30'000};
   // How long a wait looks again and again before it sleeps; unset: not at all on sockets, 50 us in shared memory. Spinning
   // takes a whole core and saves the few microseconds of being woken.
-  std::optional<std::chrono::nanoseconds> spin;
+  // NOLINTNEXTLINE(readability-redundant-member-init)
+  std::optional<std::chrono::nanoseconds> spin{};
   // Of each direction of shared memory. Longer messages pass through in pieces.
   std::size_t ring_bytes = std::size_t{1} << 20;
   // put() copies a series of so many bytes or more into a memfd and passes that, where it can. Filling new pages costs more

@@ -1,4 +1,4 @@
-# Run by ctest with BUILD, SOURCE, SCRATCH, GENERATOR, CXX, FLAGS and VERSION.
+# Run by ctest with BUILD, SOURCE, EXAMPLES, SCRATCH, GENERATOR, CXX, FLAGS and VERSION.
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -15,3 +15,8 @@ run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${SCRATCH}/build" -G "${GENERATOR}" "-
     "-DEXPECTED_VERSION=${VERSION}")
 run("${CMAKE_COMMAND}" --build "${SCRATCH}/build")
 run("${CMAKE_CTEST_COMMAND}" --test-dir "${SCRATCH}/build" --output-on-failure --no-tests=error)
+
+# The examples are built as their README says; tests/python/test_examples.py runs them.
+run("${CMAKE_COMMAND}" -S "${EXAMPLES}" -B "${SCRATCH}/examples" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${moved}"
+    "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_FLAGS=${FLAGS} -Werror")
+run("${CMAKE_COMMAND}" --build "${SCRATCH}/examples")

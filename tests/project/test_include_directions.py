@@ -27,6 +27,7 @@ USERS: dict[str, set[str]] = {
     "tests": set(MAY_INCLUDE),
     "fuzz": set(MAY_INCLUDE),
     "benchmarks": LIBRARY,
+    "examples": set(),  # what is installed, and nothing else
     "python": {"base", "kernel", "engine", "wire", "transport"},
 }
 # The wire format is arithmetic on byte spans: no input or output, no clock.
@@ -120,6 +121,7 @@ def test_the_rule_sees_the_includes(root: Path) -> None:
         ("include/onekernel/planted.h", '#include "base/clock.h"'),
         ("include/onekernel/planted.h", "#include <sys/socket.h>"),
         ("benchmarks/planted.cc", '#include "server/server.h"'),
+        ("examples/planted.cc", '#include "client/address.h"'),
         ("python/onekernel/planted.cc", '#include "client/address.h"'),
     ],
 )

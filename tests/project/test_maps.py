@@ -16,6 +16,7 @@ TOP = (
     "tests",
     "fuzz",
     "benchmarks",
+    "examples",
     "docs",
     "cmake",
     "scripts",
