@@ -81,6 +81,9 @@ class ONEKERNEL_EXPORT LiveSession {
   LiveSession& operator=(LiveSession&&) noexcept;
   ~LiveSession();
 
+  // Prices are not judged, as in a sweep: NaN, zero or a negative one give what the reference arithmetic gives, and stay in the
+  // averages for as long as their windows reach back. Whoever feeds ticks of doubtful origin checks them before.
+  //
   // Takes the close of bar `index`, which must be next_bar(): a bar that was sent twice, left out or out of order is
   // refused with kOutOfOrder. Returns the changes, by combo, valid until the next call. An error changes nothing.
   Result<std::span<const Change>> bar(std::int64_t index, double close);

@@ -35,7 +35,7 @@ class ONEKERNEL_EXPORT RemoteLive {
   RemoteLive& operator=(RemoteLive&&) noexcept;
   ~RemoteLive();
 
-  // As LiveSession::bar. Errors: kOutOfOrder (nothing has changed), kNotFound (it is closed), and what a client's calls say.
+  // As LiveSession::bar, which judges no price either. Errors: kOutOfOrder (nothing has changed), kNotFound (it is closed), and what a client's calls say.
   Result<std::span<const Change>> bar(std::int64_t index, double close);
 
   // Takes all of `closes`, the first of which must be next_bar(), in as many requests as the engine wants. The changes are by
