@@ -257,12 +257,15 @@ TEST(LiveSnapshot, DamagedBytesAreRefused) {
 TEST(LiveSnapshot, NonsenseWithAChecksumIsRefused) {
   const std::vector<double> close = make_series(all_attacks().front(), 300, 28);
   const engine::LiveSnapshot good = engine::decode_snapshot(opened(close).snapshot().value()).value();
+  constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
   const auto refused = [](const engine::LiveSnapshot& snapshot) {
     return !LiveSession::restore(engine::encode_snapshot(snapshot)).ok();
   };
   EXPECT_FALSE(refused(good));
   engine::LiveSnapshot bad = good;
   bad.next_bar = -1;
+  EXPECT_TRUE(refused(bad));
+  bad.next_bar = std::numeric_limits<std::int64_t>::max();  // the next bar's index would overflow
   EXPECT_TRUE(refused(bad));
   bad = good, bad.recent.pop_back();
   EXPECT_TRUE(refused(bad));
@@ -273,6 +276,8 @@ TEST(LiveSnapshot, NonsenseWithAChecksumIsRefused) {
   bad = good, bad.states[0].trades = -1;
   EXPECT_TRUE(refused(bad));
   bad = good, bad.combos[0].half = 0;
+  EXPECT_TRUE(refused(bad));
+  bad = good, bad.combos[0] = {kLowest, kLowest, kLowest, kLowest, kLowest, kLowest};
   EXPECT_TRUE(refused(bad));
   bad = good, bad.fee = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(refused(bad));
