@@ -97,7 +97,8 @@ Result<LiveSnapshot> decode_snapshot(std::span<const std::byte> bytes) {
   snapshot.combos = take<Combo>(rest, header.n_combos);
   snapshot.states = take<LiveState>(rest, header.n_combos);
   snapshot.recent = take<double>(rest, header.n_recent);
-  if (snapshot.next_bar < 0 || snapshot.next_bar > kMostBars) return damaged("its next bar is " + std::to_string(snapshot.next_bar));
+  if (snapshot.next_bar < 0 || snapshot.next_bar > kMostBars)
+    return damaged("its next bar is " + std::to_string(snapshot.next_bar));
   if (Status status = check_windows(snapshot.combos); !status.ok()) return status;
   const std::int64_t recent = std::min(closes_needed(snapshot.combos), snapshot.next_bar);
   if (std::ssize(snapshot.recent) != recent) return damaged("its closes are not those that its windows need");
