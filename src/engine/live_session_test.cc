@@ -265,8 +265,6 @@ TEST(LiveSnapshot, NonsenseWithAChecksumIsRefused) {
   engine::LiveSnapshot bad = good;
   bad.next_bar = -1;
   EXPECT_TRUE(refused(bad));
-  bad.next_bar = std::numeric_limits<std::int64_t>::max();  // the next bar's index would overflow
-  EXPECT_TRUE(refused(bad));
   bad = good, bad.recent.pop_back();
   EXPECT_TRUE(refused(bad));
   bad = good, bad.states[0].position = 2;
@@ -280,6 +278,10 @@ TEST(LiveSnapshot, NonsenseWithAChecksumIsRefused) {
   bad = good, bad.combos[0] = {kLowest, kLowest, kLowest, kLowest, kLowest, kLowest};
   EXPECT_TRUE(refused(bad));
   bad = good, bad.fee = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(refused(bad));
+  bad = {};  // without combos, so that no closes are missing
+  EXPECT_FALSE(refused(bad));
+  bad.next_bar = std::numeric_limits<std::int64_t>::max();  // one more bar and the index would overflow
   EXPECT_TRUE(refused(bad));
 }
 
