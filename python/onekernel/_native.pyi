@@ -175,6 +175,11 @@ class LiveCore:
     def combos(self, /) -> numpy.typing.NDArray[numpy.int64]:
         """A copy, row after row in one dimension."""
 
+def bar_arguments(index: object, price: object) -> tuple[int, float]:
+    """
+    The index and the price of a bar as plain numbers. TypeError; and whatever __index__ and __float__ raise.
+    """
+
 def list_trades(close: numpy.typing.NDArray[numpy.float64], combos: numpy.typing.NDArray[numpy.int64], fee: float, threads: int = 0, most_trades: int | None = None) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float64]]:
     """
     Run a sweep that keeps its trades: closed ones (48 bytes each), open ones (24) and the pnl of each combo.

@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "misfit.h"
@@ -16,11 +17,14 @@ namespace onekernel::python {
       (std::string(what) + " is " + nanobind::cast<std::string>(nanobind::repr(value)) + should_be).c_str());
 }
 
+// A whole number that no float can hold is infinite, which is no price.
 inline double as_number(nanobind::handle price) {
   const double value = PyFloat_AsDouble(price.ptr());  // of anything with __float__ or __index__; text has neither
   if (value != -1.0 || PyErr_Occurred() == nullptr) return value;
-  if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nanobind::python_error();
+  const bool is_too_large = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
+  if (!is_too_large && PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nanobind::python_error();
   PyErr_Clear();
+  if (is_too_large) return std::numeric_limits<double>::infinity();
   refuse("the price", price, "; it must be a number");
 }
 

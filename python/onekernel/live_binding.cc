@@ -158,6 +158,10 @@ void bind_live(nb::module_& module) {
       .def_prop_ro("combos", &LiveCore::combos, nb::rv_policy::reference,
                    nb::sig("def combos(self, /) -> numpy.typing.NDArray[numpy.int64]"),
                    "A copy, row after row in one dimension.");
+  module.def(
+      "bar_arguments", [](nb::handle index, nb::handle price) { return nb::make_tuple(as_index(index), as_number(price)); },
+      "index"_a.none(), "price"_a.none(), nb::sig("def bar_arguments(index: object, price: object) -> tuple[int, float]"),
+      "The index and the price of a bar as plain numbers. TypeError; and whatever __index__ and __float__ raise.");
   module.def("list_trades", &trades_of, "close"_a.noconvert(), "combos"_a.noconvert(), "fee"_a, "threads"_a = 0,
              "most_trades"_a = nb::none(),
              nb::sig("def list_trades(close: numpy.typing.NDArray[numpy.float64], combos: numpy.typing.NDArray[numpy.int64], "

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import session
+from ._native import bar_arguments
 from .errors import ConnectionLost, ForkError, ProtocolError
 from .records import LIVE_STATE, Records
 from .series import first_bad_price
@@ -55,6 +56,7 @@ class LiveInEngine:
 
     def bars(self, first: int, closes: npt.NDArray[np.float64], timeout: float | None) -> tuple[int, Records]:
         """Send as many closes as a frame carries; the engine takes as many as it can tell the changes of."""
+        first, _ = bar_arguments(first, 0.0)
         connection = self._connection
         part = closes[: self._most_closes()]
         if first == self.next_bar:

@@ -9,6 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from . import session
+from ._native import bar_arguments
 from .channel import Piece
 from .connecting import open_link
 from .connection import Connection
@@ -92,6 +93,9 @@ class SessionConnection(Connection):
         OutOfOrder where the engine awaits another bar; TypeError and ValueError, before anything is sent, for what is
         no number or no price.
         """
+        if type(index) is not int or type(price) is not float:
+            # May run Python code of the caller's, which may fail, close the session or use it: not during a turn.
+            index, price = bar_arguments(index, price)
         seconds = self._take_turn(timeout)
         try:
             return self._link.live_bar(self.next_id(), self.epoch, live_id, due, index, price, seconds)

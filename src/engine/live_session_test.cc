@@ -257,6 +257,7 @@ TEST(LiveSnapshot, DamagedBytesAreRefused) {
 TEST(LiveSnapshot, NonsenseWithAChecksumIsRefused) {
   const std::vector<double> close = make_series(all_attacks().front(), 300, 28);
   const engine::LiveSnapshot good = engine::decode_snapshot(opened(close).snapshot().value()).value();
+  constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
   const auto refused = [](const engine::LiveSnapshot& snapshot) {
     return !LiveSession::restore(engine::encode_snapshot(snapshot)).ok();
   };
@@ -274,7 +275,13 @@ TEST(LiveSnapshot, NonsenseWithAChecksumIsRefused) {
   EXPECT_TRUE(refused(bad));
   bad = good, bad.combos[0].half = 0;
   EXPECT_TRUE(refused(bad));
+  bad = good, bad.combos[0] = {kLowest, kLowest, kLowest, kLowest, kLowest, kLowest};
+  EXPECT_TRUE(refused(bad));
   bad = good, bad.fee = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(refused(bad));
+  bad = {};  // without combos, so that no closes are missing
+  EXPECT_FALSE(refused(bad));
+  bad.next_bar = std::numeric_limits<std::int64_t>::max();  // one more bar and the index would overflow
   EXPECT_TRUE(refused(bad));
 }
 

@@ -8,6 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "engine/checks.h"
 #include "kernel/windows.h"
 
 namespace onekernel::engine {
@@ -24,6 +25,8 @@ struct Header {
   double fee;
 };
 constexpr std::size_t kChecked = 16;  // the checksum is of what comes after it
+// More than there can be: so many bars may come after them without an index that overflows.
+constexpr std::int64_t kMostBars = std::int64_t{1} << 62;
 constexpr std::size_t kPerCombo = sizeof(Combo) + sizeof(LiveState);
 
 Status damaged(const std::string& what) {
@@ -94,7 +97,9 @@ Result<LiveSnapshot> decode_snapshot(std::span<const std::byte> bytes) {
   snapshot.combos = take<Combo>(rest, header.n_combos);
   snapshot.states = take<LiveState>(rest, header.n_combos);
   snapshot.recent = take<double>(rest, header.n_recent);
-  if (snapshot.next_bar < 0) return damaged("its next bar is " + std::to_string(snapshot.next_bar));
+  if (snapshot.next_bar < 0 || snapshot.next_bar > kMostBars)
+    return damaged("its next bar is " + std::to_string(snapshot.next_bar));
+  if (Status status = check_windows(snapshot.combos); !status.ok()) return status;
   const std::int64_t recent = std::min(closes_needed(snapshot.combos), snapshot.next_bar);
   if (std::ssize(snapshot.recent) != recent) return damaged("its closes are not those that its windows need");
   for (std::size_t c = 0; c < snapshot.states.size(); ++c) {

@@ -213,6 +213,46 @@ def test_sessions_of_threads_share_one_connection(engine, assert_same_bits):
         assert_same_bits(results[number], swept(CLOSE[: 400 + number]))
 
 
+class Price:
+    def __init__(self, convert):
+        self.convert = convert
+
+    def __float__(self):
+        return self.convert()
+
+
+def test_a_price_whose_conversion_fails_leaves_the_connection_open(engine):
+    def fail():
+        raise RuntimeError("no price today")
+
+    with engine.live(GRID, fee=FEE) as live:
+        with pytest.raises(RuntimeError, match="no price today"):
+            live.bar(Price(fail))
+        with pytest.raises(ValueError, match="bar 0: the price is inf"):
+            live.bar(10**400)
+        assert live.bar(100.0) == ()
+        assert live.next_bar == 1
+
+
+def test_a_price_whose_conversion_uses_or_closes_the_session_does_not_wait_for_itself(engine):
+    with engine.live(GRID, fee=FEE) as live:
+        assert live.bar(Price(lambda: 100.0 + float(live.states(timeout=5.0)["trades"].sum()))) == ()
+        with pytest.raises(ok.SeriesNotFound):
+            live.bar(Price(lambda: live.close() or 100.0))
+    with engine.live(GRID, fee=FEE) as another:
+        assert another.bar(100.0) == ()
+
+
+def test_a_first_bar_that_cannot_be_is_told_as_in_this_process(engine):
+    with engine.live(GRID, fee=FEE) as live:
+        with pytest.raises(TypeError, match="the index is 0.0; it must be a whole number"):
+            live.bars([100.0], first=0.0)
+        for first in (2**70, -(2**70)):
+            with pytest.raises(ok.OutOfOrder):
+                live.bars([100.0], first=first)
+        assert live.next_bar == 0
+
+
 def test_classic_frames_have_none_of_it():
     with ok.spawn(protocol="classic") as engine:
         for call in (
