@@ -11,7 +11,7 @@ import numpy.typing as npt
 from . import session
 from ._native import bar_arguments
 from .errors import ConnectionLost, ForkError, ProtocolError
-from .records import LIVE_STATE, Records
+from .records import CHANGE, LIVE_STATE, Records
 from .series import first_bad_price
 from .session_connection import SessionConnection
 
@@ -36,6 +36,7 @@ class LiveInEngine:
         self.next_bar = info.next_bar
         self.fee = info.fee
         self.n_bytes = info.n_bytes
+        self._part_closes = self._most_closes()
 
     @property
     def combos(self) -> npt.NDArray[np.int64]:
@@ -55,12 +56,18 @@ class LiveInEngine:
         return changes
 
     def bars(self, first: int, closes: npt.NDArray[np.float64], timeout: float | None) -> tuple[int, Records]:
-        """Send as many closes as a frame carries; the engine takes as many as it can tell the changes of."""
+        """Send all closes, in parts of about as many as the engine can tell the changes of."""
         first, _ = bar_arguments(first, 0.0)
-        connection = self._connection
-        part = closes[: self._most_closes()]
         if first == self.next_bar:
             _require_prices(first, closes)  # the engine judges none
+        told = [self._part(first, closes[: self._part_closes], timeout)]
+        while self.next_bar < first + len(closes):
+            rest = closes[self.next_bar - first :]
+            told.append(self._part(self.next_bar, rest[: self._part_closes], timeout))
+        return self.next_bar, told[0] if len(told) == 1 else np.concatenate(told, dtype=CHANGE)
+
+    def _part(self, first: int, part: npt.NDArray[np.float64], timeout: float | None) -> Records:
+        connection = self._connection
         head = session.encode_live_bars(connection.next_id(), connection.epoch, self._id, first, len(part))
         _, payload = connection.exchange((head, part), -1, timeout)
         try:
@@ -70,8 +77,11 @@ class LiveInEngine:
         except ProtocolError as error:
             connection.close()  # nobody knows any more which bar is due
             raise ProtocolError(f"{connection.url}: {error}") from None
-        self.next_bar = next_bar
-        return next_bar, changes
+        taken, self.next_bar = next_bar - first, next_bar
+        # What was sent and not taken is sent again: so not much more is sent, and less only as long as it must be.
+        if taken < len(part) or len(part) == self._part_closes:
+            self._part_closes = min(2 * taken, self._most_closes())
+        return changes
 
     def states(self, timeout: float | None) -> Records:
         """Return LIVE_STATE (n_combos,)."""

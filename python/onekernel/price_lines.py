@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple
+
+_LONGEST_LINE = 64 * 1024  # bytes; what is longer is no price, and might never end
 
 
 class PriceLine(NamedTuple):
@@ -15,13 +17,17 @@ class PriceLine(NamedTuple):
     timestamp: Any
 
 
-def read_lines(lines: Iterable[bytes]) -> Iterator[PriceLine]:
+def read_lines(stream: BinaryIO) -> Iterator[PriceLine]:
     """Yield the price of each line as it comes; empty lines are passed over.
 
     A line is a number, or a JSON object with ``close`` (or ``price``) and perhaps ``timestamp``. ValueError names the
     line that is neither. Whether a number can be a price is not judged here.
     """
-    for number, line in enumerate(lines, 1):
+    number = 0
+    while line := stream.readline(_LONGEST_LINE + 1):
+        number += 1
+        if len(line) > _LONGEST_LINE:
+            raise ValueError(f"line {number}: is longer than {_LONGEST_LINE} bytes; write one price a line")
         if text := line.strip():
             try:
                 price, timestamp = _object(text) if text.startswith(b"{") else (_number(text), None)

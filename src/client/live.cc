@@ -20,6 +20,7 @@ struct RemoteLive::State {
   std::shared_ptr<client::Rep> rep;
   wire::LiveInfo info;
   std::vector<Change> changes;
+  std::size_t part = SIZE_MAX;  // closes of one request: about as many as the engine can tell the changes of
   bool open = true;
 
   Status usable() const {
@@ -93,8 +94,12 @@ Result<std::span<const Change>> RemoteLive::bars(std::int64_t first, std::span<c
   const std::uint64_t frame = std::max<std::uint64_t>(state.rep->engine.max_frame_bytes, head + sizeof(double));
   const auto most = static_cast<std::size_t>(std::min<std::uint64_t>((frame - head) / sizeof(double), closes.size()));
   do {
-    if (Status status = state.take_bars(first, closes.first(std::min(most, closes.size()))); !status.ok()) return status;
-    closes = closes.subspan(closes.empty() ? 0 : static_cast<std::size_t>(state.info.next_bar - first));
+    const std::size_t sent = std::min({most, state.part, closes.size()});
+    if (Status status = state.take_bars(first, closes.first(sent)); !status.ok()) return status;
+    const std::size_t taken = sent == 0 ? 0 : static_cast<std::size_t>(state.info.next_bar - first);
+    // What was sent and not taken is sent again, so not much more than that is sent; and less only as long as it must be.
+    if (taken < sent || sent == state.part) state.part = 2 * taken;
+    closes = closes.subspan(taken);
     first = state.info.next_bar;
   } while (!closes.empty());
   return std::span<const Change>(state.changes);

@@ -39,9 +39,7 @@ Status check(std::span<const Combo> combos, double fee, std::uint64_t max_bytes)
   if (Status status = engine::check_fee(fee); !status.ok()) return status;
   if (Status status = engine::check_windows(combos); !status.ok()) return status;
   if (Status status = engine::check_longest_window(combos, kLongestLiveWindow); !status.ok()) return status;
-  const std::uint64_t bytes = kernel::LiveAverages::most_bytes(combos) +
-                              combos.size() * (sizeof(Combo) + sizeof(Book) + sizeof(Change)) +
-                              2 * static_cast<std::uint64_t>(engine::closes_needed(combos)) * sizeof(double);
+  const std::uint64_t bytes = engine::most_live_bytes(combos);
   if (bytes > max_bytes) {
     return {StatusCode::kLimitExceeded, "a live session of " + std::to_string(combos.size()) + " combos may take " +
                                             std::to_string(bytes) + " bytes, over the limit of " + std::to_string(max_bytes) +
@@ -65,6 +63,12 @@ auto guarded(const char* what, Call call) -> decltype(call()) {
 }
 
 }  // namespace
+
+std::uint64_t engine::most_live_bytes(std::span<const Combo> combos) {
+  constexpr std::uint64_t kItself = 1024;  // the session's own members, and vectors filled up to whole lanes
+  return kItself + kernel::LiveAverages::most_bytes(combos) + combos.size() * (sizeof(Combo) + sizeof(Book) + sizeof(Change)) +
+         2 * static_cast<std::uint64_t>(closes_needed(combos)) * sizeof(double);
+}
 
 struct LiveSession::Rep {
   Rep(std::vector<Combo> combos_of_session, double fee_of_session, const std::atomic<bool>* cancel_of_session)

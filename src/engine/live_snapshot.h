@@ -34,6 +34,10 @@ struct LiveSnapshot {
 // How many of the newest closes the combos' windows hold.
 std::int64_t closes_needed(std::span<const Combo> combos);
 
+// How many bytes a live session of these combos may take, changes of one bar included.
+// REQUIRES: every window at least 1 and at most kLongestLiveWindow.
+std::uint64_t most_live_bytes(std::span<const Combo> combos);
+
 std::vector<std::byte> encode_snapshot(const LiveSnapshot& snapshot);
 
 // Errors: kInvalidArgument, saying what is wrong with the bytes. Nothing is allocated from a count that they do not bear out.

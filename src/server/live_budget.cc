@@ -4,37 +4,26 @@
 
 namespace onekernel::server {
 
-Status LiveBudget::too_many() const {
-  return {StatusCode::kLimitExceeded, "there are " + std::to_string(limits_.max_sessions) +
-                                          " live sessions already, which is the limit (--max-live-sessions)"};
-}
-
-Status LiveBudget::check_room() {
+Result<LiveBudget::Share> LiveBudget::take(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  return used_.sessions < limits_.max_sessions ? Status() : too_many();
+  if (used_.sessions >= limits_.max_sessions) {
+    return Status(StatusCode::kLimitExceeded, "there are " + std::to_string(limits_.max_sessions) +
+                                                  " live sessions already, which is the limit (--max-live-sessions)");
+  }
+  if (bytes > limits_.max_bytes - used_.bytes) {
+    return Status(StatusCode::kLimitExceeded, "this live session may take " + std::to_string(bytes) +
+                                                  " bytes and the others take " + std::to_string(used_.bytes) +
+                                                  ", together over the limit of " + std::to_string(limits_.max_bytes) +
+                                                  " (--max-live-bytes); open several with fewer combos or shorter windows");
+  }
+  ++used_.sessions;
+  used_.bytes += bytes;
+  return Share(*this, bytes);
 }
 
 LiveBudget::Usage LiveBudget::usage() {
   const std::lock_guard lock(mutex_);
   return used_;
-}
-
-std::uint64_t LiveBudget::left() {
-  const std::lock_guard lock(mutex_);
-  return limits_.max_bytes - used_.bytes;
-}
-
-Status LiveBudget::take(std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
-  if (used_.sessions >= limits_.max_sessions) return too_many();
-  if (bytes > limits_.max_bytes - used_.bytes) {
-    return {StatusCode::kLimitExceeded, "live sessions take " + std::to_string(used_.bytes) + " bytes, and " +
-                                            std::to_string(bytes) + " more would be over the limit of " +
-                                            std::to_string(limits_.max_bytes) + " (--max-live-bytes)"};
-  }
-  ++used_.sessions;
-  used_.bytes += bytes;
-  return {};
 }
 
 void LiveBudget::give_back(std::uint64_t bytes) {

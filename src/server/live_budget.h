@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "onekernel/status.h"
 #include "server/settings.h"
@@ -12,23 +13,35 @@ namespace onekernel::server {
 
 class LiveBudget {
  public:
-  explicit LiveBudget(const LiveLimits& limits) : limits_(limits) {}
-
-  // kLimitExceeded, naming limit and flag, where there is no room for one more session.
-  Status check_room();
   struct Usage {
     std::uint32_t sessions = 0;
     std::uint64_t bytes = 0;
   };
+
+  // One session's part, which goes back when this object goes.
+  class Share {
+   public:
+    Share(LiveBudget& budget, std::uint64_t bytes) : budget_(&budget), bytes_(bytes) {}
+    Share(Share&& other) noexcept : budget_(std::exchange(other.budget_, nullptr)), bytes_(other.bytes_) {}
+    Share& operator=(Share&&) = delete;
+    ~Share() {
+      if (budget_ != nullptr) budget_->give_back(bytes_);
+    }
+
+   private:
+    LiveBudget* budget_;
+    std::uint64_t bytes_;
+  };
+
+  explicit LiveBudget(const LiveLimits& limits) : limits_(limits) {}
+
+  // Taken before the memory is, so that sessions that are opened at one time cannot all have what is left.
+  // Errors: kLimitExceeded, naming limit and flag.
+  Result<Share> take(std::uint64_t bytes);
   Usage usage();
-  // Bytes that are left.
-  std::uint64_t left();
-  // Errors: kLimitExceeded; nothing is taken then.
-  Status take(std::uint64_t bytes);
-  void give_back(std::uint64_t bytes);
 
  private:
-  Status too_many() const;
+  void give_back(std::uint64_t bytes);
 
   const LiveLimits limits_;
   std::mutex mutex_;

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "engine/checks.h"
+#include "engine/live_snapshot.h"
 #include "server/settings.h"
 
 namespace onekernel::server {
@@ -16,15 +17,11 @@ constexpr std::uint64_t kMaxThreadsAsked = 1024;
 constexpr std::size_t kReplyHeadBytes = 256;
 // A reply tells no more changes than these (or those of one bar), so that no session keeps much memory for them; the client
 // sends the rest of its closes again.
-constexpr std::size_t kMostChanges = 65'536;
+constexpr std::size_t kMostChanges = 8'192;
 
 std::int64_t since(std::int64_t started_ns) { return base::monotonic_ns() - started_ns; }
 
 }  // namespace
-
-LiveHandler::~LiveHandler() {
-  for (const auto& [id, held] : sessions_) engine_.live_budget().give_back(held.bytes);
-}
 
 void LiveHandler::forget_reply() {
   states_ = {};
@@ -58,31 +55,38 @@ Result<LiveHandler::Asked> LiveHandler::take_asked(wire::PayloadReader payload) 
 Result<Payload> LiveHandler::open(wire::PayloadReader payload) {
   const Result<Asked> asked = take_asked(payload);
   if (!asked.ok()) return asked.status();
-  // Before the session's own limits are, of which only that of bytes is then left.
-  if (Status windows = engine::check_longest_window(asked.value().combos, kLongestLiveWindow); !windows.ok()) return windows;
-  if (Status room = engine_.live_budget().check_room(); !room.ok()) return room;
+  Result<LiveBudget::Share> share = reserve(asked.value().combos);
+  if (!share.ok()) return share.status();
   const wire::LiveOpenRequest& request = asked.value().request;
   LiveOptions options{.fee = request.fee,
                       .threads = engine_.settings().threads,
-                      .max_bytes = std::min(engine_.live_budget().left(), LiveOptions{}.max_bytes),
+                      .max_bytes = UINT64_MAX,  // reserved above
                       .cancel = &gone_};
   if (request.threads != 0) options.threads = static_cast<int>(std::min(request.threads, kMaxThreadsAsked));
   const std::int64_t started_ns = base::monotonic_ns();
-  return keep(LiveSession::open(asked.value().combos, options, asked.value().close), "live open", started_ns);
-}
-
-Result<Payload> LiveHandler::restore(std::span<const std::byte> snapshot) {
-  if (Status room = engine_.live_budget().check_room(); !room.ok()) return room;
-  const std::int64_t started_ns = base::monotonic_ns();
-  return keep(LiveSession::restore(snapshot, {.max_bytes = engine_.live_budget().left(), .cancel = &gone_}), "live restore",
+  return keep(LiveSession::open(asked.value().combos, options, asked.value().close), std::move(share).value(), "live open",
               started_ns);
 }
 
-Result<Payload> LiveHandler::keep(Result<LiveSession> session, const char* operation, std::int64_t started_ns) {
-  if (!session.ok()) {
-    if (session.status().code() != StatusCode::kLimitExceeded) return session.status();
-    return Status(StatusCode::kLimitExceeded, session.status().message() + " (--max-live-bytes)");
-  }
+Result<Payload> LiveHandler::restore(std::span<const std::byte> snapshot) {
+  const Result<engine::LiveSnapshot> decoded = engine::decode_snapshot(snapshot);
+  if (!decoded.ok()) return decoded.status();
+  Result<LiveBudget::Share> share = reserve(decoded.value().combos);
+  if (!share.ok()) return share.status();
+  const std::int64_t started_ns = base::monotonic_ns();
+  return keep(LiveSession::restore(snapshot, {.max_bytes = UINT64_MAX, .cancel = &gone_}), std::move(share).value(),
+              "live restore", started_ns);
+}
+
+Result<LiveBudget::Share> LiveHandler::reserve(std::span<const Combo> combos) {
+  if (Status windows = engine::check_windows(combos); !windows.ok()) return windows;
+  if (Status windows = engine::check_longest_window(combos, kLongestLiveWindow); !windows.ok()) return windows;
+  return engine_.live_budget().take(engine::most_live_bytes(combos));
+}
+
+Result<Payload> LiveHandler::keep(Result<LiveSession> session, LiveBudget::Share share, const char* operation,
+                                  std::int64_t started_ns) {
+  if (!session.ok()) return session.status();
   const std::uint64_t n_combos = session.value().combos().size();
   const std::uint64_t change_bytes = n_combos * sizeof(Change) + kReplyHeadBytes;
   if (change_bytes > engine_.settings().limits.max_frame_bytes) {
@@ -91,14 +95,9 @@ Result<Payload> LiveHandler::keep(Result<LiveSession> session, const char* opera
                       std::to_string(change_bytes) + " bytes, over the limit of " +
                       std::to_string(engine_.settings().limits.max_frame_bytes) + " (--max-frame-bytes)");
   }
-  const std::uint64_t bytes = session.value().bytes();
-  const std::uint64_t id = next_id_;
-  const auto [place, is_new] = sessions_.try_emplace(id, Held{.id = id, .session = std::move(session).value(), .bytes = bytes});
-  if (Status taken = engine_.live_budget().take(bytes); !taken.ok()) {
-    sessions_.erase(place);
-    return taken;
-  }
-  ++next_id_;
+  const std::uint64_t id = next_id_++;
+  const auto [place, is_new] =
+      sessions_.try_emplace(id, Held{.id = id, .session = std::move(session).value(), .share = std::move(share)});
   write_info(place->second);
   return Payload{.timing = {.operation = operation, .n_combos = n_combos, .compute_ns = since(started_ns)}};
 }
@@ -151,7 +150,6 @@ Result<Payload> LiveHandler::snapshot(wire::PayloadReader payload) {
 Result<Payload> LiveHandler::close(wire::PayloadReader payload) {
   const Result<Held*> held = take_session(payload);
   if (!held.ok()) return held.status();
-  engine_.live_budget().give_back(held.value()->bytes);
   sessions_.erase(held.value()->id);
   return Payload{.timing = {.operation = "live close"}};
 }

@@ -13,6 +13,7 @@
 #include "onekernel/live.h"
 #include "onekernel/trades.h"
 #include "server/engine_state.h"
+#include "server/live_budget.h"
 #include "server/payload.h"
 #include "wire/live.h"
 #include "wire/session.h"
@@ -25,7 +26,6 @@ class LiveHandler {
       : engine_(engine), shelf_(shelf), writer_(writer), gone_(gone) {}
   LiveHandler(const LiveHandler&) = delete;
   LiveHandler& operator=(const LiveHandler&) = delete;
-  ~LiveHandler();
 
   // Lets go of what the last reply needed.
   void forget_reply();
@@ -42,7 +42,7 @@ class LiveHandler {
   struct Held {
     std::uint64_t id;
     LiveSession session;
-    std::uint64_t bytes;  // as counted in the budget
+    LiveBudget::Share share;
   };
   // What open and trades ask for.
   struct Asked {
@@ -53,7 +53,8 @@ class LiveHandler {
   };
 
   Result<Asked> take_asked(wire::PayloadReader payload);
-  Result<Payload> keep(Result<LiveSession> session, const char* operation, std::int64_t started_ns);
+  Result<LiveBudget::Share> reserve(std::span<const Combo> combos);
+  Result<Payload> keep(Result<LiveSession> session, LiveBudget::Share share, const char* operation, std::int64_t started_ns);
   // The session that a request of nothing but its id is for.
   Result<Held*> take_session(wire::PayloadReader payload);
   Result<Held*> find(std::uint64_t live_id);
