@@ -26,6 +26,7 @@ def test_a_study_has_not_changed_from_itself(real_study: Study) -> None:
     assert kinds == {
         "architectures",
         "fast_engine",
+        "live",
         "peers",
         "latencies",
         "echo",

@@ -283,7 +283,8 @@ def decoded(study: Study) -> Any:
     return json.loads(json.dumps(dataclasses.asdict(study)))
 
 
-@pytest.fixture(scope="session")
+# Closed with its package: it keeps an event loop running in this thread, where other tests run their own.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """The system's Chromium, without a window."""
     program = os.environ.get("ONEKERNEL_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
