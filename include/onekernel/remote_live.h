@@ -35,17 +35,18 @@ class ONEKERNEL_EXPORT RemoteLive {
   RemoteLive& operator=(RemoteLive&&) noexcept;
   ~RemoteLive();
 
-  // As LiveSession::bar, which judges no price either. Errors: kOutOfOrder (nothing has changed), kNotFound (it is closed), and what a client's calls say.
+  // As LiveSession::bar, which judges no price either. Errors: kOutOfOrder (nothing has changed), kNotFound (it is closed), and
+  // what a client's calls say.
   Result<std::span<const Change>> bar(std::int64_t index, double close);
 
   // Takes all of `closes`, the first of which must be next_bar(), in as many requests as the engine wants. The changes are by
   // bar, then by combo, valid until the next call. Errors: as bar; next_bar() says how many were taken before.
   Result<std::span<const Change>> bars(std::int64_t first, std::span<const double> closes);
 
-  std::int64_t next_bar() const;   // index of the bar that is due, as far as the engine has acknowledged
-  std::size_t n_combos() const;    // of the session
-  double fee() const;              // percent per closed trade
-  std::uint64_t bytes() const;     // that it takes in the engine
+  std::int64_t next_bar() const;            // index of the bar that is due, as far as the engine has acknowledged
+  std::size_t n_combos() const;             // of the session
+  double fee() const;                       // percent per closed trade
+  std::uint64_t bytes() const;              // that it takes in the engine
   Result<std::vector<LiveState>> states();  // per combo
   Result<std::vector<std::byte>> snapshot();
 

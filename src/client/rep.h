@@ -32,9 +32,7 @@ inline Status malformed(const char* what) {
   return {StatusCode::kMalformedFrame, std::string("the engine's reply makes no sense: ") + what};
 }
 
-inline Status not_kept() {
-  return {StatusCode::kInvalidArgument, "this is no series that an engine keeps: put one first"};
-}
+inline Status not_kept() { return {StatusCode::kInvalidArgument, "this is no series that an engine keeps: put one first"}; }
 
 // What a caller's memory cannot hold is an error like any other, and leaves the reply unread.
 template <class Call>

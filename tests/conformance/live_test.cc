@@ -178,7 +178,8 @@ TEST_P(Live, TradesAreTheListOfThisProcess) {
   const std::vector<Combo> combos = some_combos();
   const TradeList expected = list_trades(close, combos, {.fee = kFee}).value();
   const RemoteSeries stored = client.put("walk", close).value();
-  for (const TradeList& list : {client.trades(close, combos, kCharged).value(), client.trades(stored, combos, kCharged).value()}) {
+  for (const TradeList& list :
+       {client.trades(close, combos, kCharged).value(), client.trades(stored, combos, kCharged).value()}) {
     EXPECT_TRUE(same_bytes(list.closed, expected.closed));
     EXPECT_TRUE(same_bytes(list.open, expected.open));
     EXPECT_TRUE(same_bytes(list.pnl, expected.pnl));
