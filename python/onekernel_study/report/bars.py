@@ -135,7 +135,9 @@ def live(study: Study) -> Bars:
     """Every way of feeding a live session, by the mean of a call, on a logarithmic track from 10 ns on."""
     means = [row.mean_us for row in study.live if row.mean_us is not None]
     decades = math.log10(max([*means, 1.0]) / LIVE_TRACK_FROM_US)
-    return Bars("One bar, one call, logarithmic", "mean of a call", "", "", tuple(_live_row(row, decades) for row in study.live))
+    return Bars(
+        "One bar, one call, logarithmic", "mean of a call", "", "", tuple(_live_row(row, decades) for row in study.live)
+    )
 
 
 def _live_row(row: LiveRow, decades: float) -> Bar:
