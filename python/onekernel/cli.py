@@ -36,6 +36,13 @@ class _Form(str, Enum):
     json = "json"
 
 
+# Options that several commands have.
+_Prices = Annotated[Path, typer.Argument(help="Prices: CSV (also .csv.gz), Parquet, Feather or Arrow, NPY.")]
+_Fee = Annotated[float, typer.Option(help="Percent per closed trade, round trip: 0.09 means 0.09 %.")]
+_Lengths = Annotated[str, typer.Option(help="Window lengths: start:stop:count, or a list such as 20,50,100.")]
+_Column = Annotated[str, typer.Option(help="The column of prices, oldest first.")]
+_Best = Annotated[int, typer.Option(min=1, help="How many of the best and of the worst a table shows.")]
+
 app = typer.Typer(
     help="One compiled kernel: sweeps over price files, an engine for other programs, and the study of the boundary.",
     no_args_is_help=True,
@@ -72,12 +79,10 @@ def _options(
 
 @app.command()
 def sweep(
-    file: Annotated[Path, typer.Argument(help="Prices: CSV (also .csv.gz), Parquet, Feather or Arrow, NPY.")],
-    fee: Annotated[float, typer.Option(help="Percent per closed trade, round trip: 0.09 means 0.09 %.")],
-    lengths: Annotated[
-        str, typer.Option(help="Window lengths: start:stop:count, or a list such as 20,50,100.")
-    ] = "6:200:80",
-    column: Annotated[str, typer.Option(help="The column of prices, oldest first.")] = "close",
+    file: _Prices,
+    fee: _Fee,
+    lengths: _Lengths = "6:200:80",
+    column: _Column = "close",
     timestamp_column: Annotated[
         str | None, typer.Option(help="The column that must ascend; found by its name if not given.")
     ] = None,
@@ -89,7 +94,7 @@ def sweep(
         str | None, typer.Option(help="Run in the engine at this URL: unix:/path, tcp://host:port or shm:/path.")
     ] = None,
     output_format: Annotated[Format, typer.Option("--format", help="What to write on standard output.")] = Format.table,
-    best: Annotated[int, typer.Option(min=1, help="How many of the best and of the worst a table shows.")] = 5,
+    best: _Best = 5,
 ) -> None:
     """Run a grid of parameter sets over a file of prices."""
     with _failures_in_one_line(), _bad_input_in_one_line():
@@ -109,10 +114,8 @@ def sweep(
 
 @app.command()
 def live(
-    fee: Annotated[float, typer.Option(help="Percent per closed trade, round trip: 0.09 means 0.09 %.")],
-    lengths: Annotated[
-        str, typer.Option(help="Window lengths: start:stop:count, or a list such as 20,50,100.")
-    ] = "6:200:80",
+    fee: _Fee,
+    lengths: _Lengths = "6:200:80",
     history: Annotated[Path | None, typer.Option(help="A file of the closes before the first line.")] = None,
     column: Annotated[str, typer.Option(help="The history's column of prices, oldest first.")] = "close",
     engine: Annotated[
@@ -121,7 +124,7 @@ def live(
     output_format: Annotated[
         Format, typer.Option("--format", help="Of the summary at the end; the changes are JSON lines.")
     ] = Format.json,
-    best: Annotated[int, typer.Option(min=1, help="How many of the best and of the worst a table shows.")] = 5,
+    best: _Best = 5,
 ) -> None:
     """Read closes from standard input, one a line, and write each change of a position at once, as a JSON line.
 
@@ -139,12 +142,10 @@ def live(
 
 @app.command()
 def parity(
-    file: Annotated[Path, typer.Argument(help="Prices: CSV (also .csv.gz), Parquet, Feather or Arrow, NPY.")],
-    fee: Annotated[float, typer.Option(help="Percent per closed trade, round trip: 0.09 means 0.09 %.")],
-    lengths: Annotated[
-        str, typer.Option(help="Window lengths: start:stop:count, or a list such as 20,50,100.")
-    ] = "6:200:80",
-    column: Annotated[str, typer.Option(help="The column of prices, oldest first.")] = "close",
+    file: _Prices,
+    fee: _Fee,
+    lengths: _Lengths = "6:200:80",
+    column: _Column = "close",
     over: Annotated[
         Over, typer.Option(help="Where the live session is: in this process, or in an engine so reached.")
     ] = Over.inproc,

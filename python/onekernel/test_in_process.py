@@ -1,6 +1,5 @@
 """The compiled sweep against the reference, for every kernel; and what a caller may rely on."""
 
-import sys
 import threading
 import time
 
@@ -94,15 +93,7 @@ def test_the_native_module_converts_nothing(close):
         _native.sweep(close, GRID, 0.09, "checked")
 
 
-@pytest.fixture
-def _no_forced_switches():
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(3600)
-    yield
-    sys.setswitchinterval(interval)
-
-
-@pytest.mark.usefixtures("_no_forced_switches")
+@pytest.mark.usefixtures("no_forced_switches")
 def test_another_thread_runs_while_a_sweep_runs():
     # No thread is made to give up the GIL here, so the count can move during the sweep only if the sweep releases it.
     counts = 0

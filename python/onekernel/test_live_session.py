@@ -203,15 +203,7 @@ def test_a_closed_session_refuses():
         asyncio.run(live.bar_async(1.0))
 
 
-@pytest.fixture
-def _no_forced_switches():
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(3600)
-    yield
-    sys.setswitchinterval(interval)
-
-
-@pytest.mark.usefixtures("_no_forced_switches")
+@pytest.mark.usefixtures("no_forced_switches")
 def test_a_second_thread_is_refused_and_does_no_harm():
     # The other thread gives up the GIL only where bars() lets go of it.
     many = np.tile(GRID, (100, 1))

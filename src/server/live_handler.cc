@@ -32,30 +32,16 @@ void LiveHandler::forget_reply() {
 Result<LiveHandler::Asked> LiveHandler::take_asked(wire::PayloadReader payload) {
   const auto request = payload.take<wire::LiveOpenRequest>();
   if (!request) return too_short("request");
-  const auto shipped = payload.take_array<double>(request->n_bars);
-  if (!shipped) return too_short("closes");
-  const auto combos = payload.take_array<Combo>(request->n_combos);
-  if (!combos) return too_short("combos");
-  if (!payload.empty()) return bytes_left_over();
-  const std::uint32_t max_combos = engine_.settings().limits.max_combos;
-  if (combos->size() > max_combos) return over_combo_limit(combos->size(), max_combos);
-  Asked asked{.request = *request, .combos = *combos, .close = *shipped, .stored = nullptr};
-  if (request->series_id != 0) {
-    if (request->n_bars != 0) {
-      return Status(StatusCode::kInvalidArgument, "a request names a stored series or ships one, not both");
-    }
-    Result<engine::StoredSeriesPtr> found = shelf_.find(request->series_id);
-    if (!found.ok()) return found.status();
-    asked.stored = std::move(found).value();
-    asked.close = asked.stored->series->close();
-  }
-  return asked;
+  Result<SeriesWork> work = take_series_work(payload, request->series_id, request->n_bars, request->n_combos,
+                                             engine_.settings().limits.max_combos, shelf_);
+  if (!work.ok()) return work.status();
+  return Asked{.request = *request, .work = std::move(work).value()};
 }
 
 Result<Payload> LiveHandler::open(wire::PayloadReader payload) {
   const Result<Asked> asked = take_asked(payload);
   if (!asked.ok()) return asked.status();
-  Result<LiveBudget::Share> share = reserve(asked.value().combos);
+  Result<LiveBudget::Share> share = reserve(asked.value().work.combos);
   if (!share.ok()) return share.status();
   const wire::LiveOpenRequest& request = asked.value().request;
   LiveOptions options{.fee = request.fee,
@@ -64,8 +50,8 @@ Result<Payload> LiveHandler::open(wire::PayloadReader payload) {
                       .cancel = &gone_};
   if (request.threads != 0) options.threads = static_cast<int>(std::min(request.threads, kMaxThreadsAsked));
   const std::int64_t started_ns = base::monotonic_ns();
-  return keep(LiveSession::open(asked.value().combos, options, asked.value().close), std::move(share).value(), "live open",
-              started_ns);
+  return keep(LiveSession::open(asked.value().work.combos, options, asked.value().work.close), std::move(share).value(),
+              "live open", started_ns);
 }
 
 Result<Payload> LiveHandler::restore(std::span<const std::byte> snapshot) {
@@ -161,20 +147,22 @@ Result<Payload> LiveHandler::trades(wire::PayloadReader payload) {
   SweepOptions options{
       .fee = request.fee, .kernel = Kernel::kCertified, .threads = engine_.settings().threads, .cancel = &gone_};
   if (request.threads != 0) options.threads = static_cast<int>(std::min(request.threads, kMaxThreadsAsked));
-  const std::size_t n_combos = asked.value().combos.size();
+  const std::size_t n_combos = asked.value().work.combos.size();
   const std::size_t others = n_combos * (sizeof(OpenTrade) + sizeof(double)) + kReplyHeadBytes;
   const std::size_t room = engine_.settings().limits.max_frame_bytes;
   const std::int64_t started_ns = base::monotonic_ns();
-  Result<TradeList> list =
-      list_trades(asked.value().close, asked.value().combos, options, room < others ? 0 : (room - others) / sizeof(Trade));
+  Result<TradeList> list = list_trades(asked.value().work.close, asked.value().work.combos, options,
+                                       room < others ? 0 : (room - others) / sizeof(Trade));
   if (!list.ok()) return list.status();
   trades_ = std::move(list).value();
   const std::int64_t compute_ns = since(started_ns);
   writer_.put(wire::TradesReply{.n_combos = n_combos, .n_closed = trades_.closed.size(), .n_open = trades_.open.size()});
   for (const double pnl : trades_.pnl) writer_.put(pnl);
-  return Payload{
-      .timing = {.operation = "trades", .n_bars = asked.value().close.size(), .n_combos = n_combos, .compute_ns = compute_ns},
-      .arrays = {std::as_bytes(std::span(trades_.closed)), std::as_bytes(std::span(trades_.open))}};
+  return Payload{.timing = {.operation = "trades",
+                            .n_bars = asked.value().work.close.size(),
+                            .n_combos = n_combos,
+                            .compute_ns = compute_ns},
+                 .arrays = {std::as_bytes(std::span(trades_.closed)), std::as_bytes(std::span(trades_.open))}};
 }
 
 Result<LiveHandler::Held*> LiveHandler::take_session(wire::PayloadReader payload) {

@@ -15,6 +15,7 @@
 #include "server/engine_state.h"
 #include "server/live_budget.h"
 #include "server/payload.h"
+#include "server/series_work.h"
 #include "wire/live.h"
 #include "wire/session.h"
 
@@ -47,9 +48,7 @@ class LiveHandler {
   // What open and trades ask for.
   struct Asked {
     wire::LiveOpenRequest request;
-    std::span<const Combo> combos;
-    std::span<const double> close;
-    engine::StoredSeriesPtr stored;  // keeps the closes
+    SeriesWork work;
   };
 
   Result<Asked> take_asked(wire::PayloadReader payload);

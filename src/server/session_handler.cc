@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "onekernel/sweep.h"
 #include "onekernel/version.h"
+#include "server/series_work.h"
 
 namespace onekernel::server {
 namespace {
@@ -176,25 +177,11 @@ Result<Payload> SessionHandler::drop(wire::PayloadReader payload) {
 Result<Payload> SessionHandler::sweep(wire::PayloadReader payload) {
   const auto request = payload.take<wire::SweepRequest>();
   if (!request) return too_short("sweep request");
-  const auto shipped = payload.take_array<double>(request->n_bars);
-  if (!shipped) return too_short("closes");
-  const auto combos = payload.take_array<Combo>(request->n_combos);
-  if (!combos) return too_short("combos");
-  if (!payload.empty()) return bytes_left_over();
-  const std::uint32_t max_combos = engine_.settings().limits.max_combos;
-  if (combos->size() > max_combos) return over_combo_limit(combos->size(), max_combos);
-
-  std::span<const double> close = *shipped;
-  engine::StoredSeriesPtr stored;  // keeps the prices while the sweep runs, whoever drops them
-  if (request->series_id != 0) {
-    if (request->n_bars != 0) {
-      return Status(StatusCode::kInvalidArgument, "a sweep names a stored series or ships one, not both");
-    }
-    Result<engine::StoredSeriesPtr> found = shelf_.find(request->series_id);
-    if (!found.ok()) return found.status();
-    stored = std::move(found).value();
-    close = stored->series->close();
-  }
+  const Result<SeriesWork> work = take_series_work(payload, request->series_id, request->n_bars, request->n_combos,
+                                                   engine_.settings().limits.max_combos, shelf_);
+  if (!work.ok()) return work.status();
+  const std::span<const Combo> combos = work.value().combos;
+  const std::span<const double> close = work.value().close;
   SweepOptions options{
       .fee = request->fee, .kernel = engine_.settings().kernel, .threads = engine_.settings().threads, .cancel = &gone_};
   if (request->threads != 0) {
@@ -207,22 +194,22 @@ Result<Payload> SessionHandler::sweep(wire::PayloadReader payload) {
     }
     options.kernel = all_kernels()[request->kernel];
   }
-  pnl_.resize(combos->size());
-  trades_.resize(combos->size());
+  pnl_.resize(combos.size());
+  trades_.resize(combos.size());
   const std::int64_t start = base::monotonic_ns();
   SweepReport report;
-  const Status status = onekernel::sweep(close, *combos, options, pnl_, trades_, &report);
+  const Status status = onekernel::sweep(close, combos, options, pnl_, trades_, &report);
   const std::int64_t compute_ns = base::monotonic_ns() - start;
   if (!status.ok()) return status;
   const LevelCounts& levels = report.levels;
-  wire::SweepReply answer{.n_combos = combos->size(),
+  wire::SweepReply answer{.n_combos = combos.size(),
                           .kernel = static_cast<std::uint32_t>(report.kernel),
                           .threads = static_cast<std::uint32_t>(report.threads),
                           .levels = {levels.by_bound, levels.by_dot, levels.by_reference, levels.by_exact, levels.flips,
                                      levels.blocks, levels.blocks_exact}};
   copy_text(answer.target, report.target);
   writer_.put(answer);
-  return Payload{.timing = {.operation = "sweep", .n_bars = close.size(), .n_combos = combos->size(), .compute_ns = compute_ns},
+  return Payload{.timing = {.operation = "sweep", .n_bars = close.size(), .n_combos = combos.size(), .compute_ns = compute_ns},
                  .arrays = {std::as_bytes(std::span(pnl_)), std::as_bytes(std::span(trades_))}};
 }
 
